@@ -25,8 +25,21 @@ func (a *Agent) Steer(p Prompt) {
 }
 
 // Withdraw removes the waiting prompts of [Agent.Steer] and returns them in the order in which
-// they were added. It may be called at any time, from any goroutine.
-func (a *Agent) Withdraw() []Prompt { return a.conv.takeWaiting() }
+// they were added, except for notices. It may be called at any time, from any goroutine.
+func (a *Agent) Withdraw() (withdrawn []Prompt) {
+	a.conv.mu.Lock()
+	defer a.conv.mu.Unlock()
+	var notices []Prompt
+	for _, p := range a.conv.waiting {
+		if p.IsNotice {
+			notices = append(notices, p)
+		} else {
+			withdrawn = append(withdrawn, p)
+		}
+	}
+	a.conv.waiting = notices
+	return withdrawn
+}
 
 // returnWaiting inserts prompts before the waiting ones.
 func (c *conversation) returnWaiting(prompts []Prompt) {
@@ -60,7 +73,9 @@ func (r *run) joinWaiting(m *outgoing) error {
 	var shown []string
 	for _, p := range waiting {
 		parts = append(parts, p.Parts...)
-		shown = append(shown, p.Text())
+		if !p.IsNotice {
+			shown = append(shown, p.Text())
+		}
 	}
 	switch {
 	case m.content == nil:

@@ -51,6 +51,7 @@ const (
 	UseNextSpeaker   Use = "utility_next_speaker"
 	UseEditCorrector Use = "utility_edit_corrector"
 	UseSampling      Use = "utility_sampling" // for an MCP server
+	UseAside         Use = "utility_aside"    // a side question of a person
 )
 
 // IsAuxiliary reports whether a request is a question of Pollux itself whose answer is

@@ -44,6 +44,12 @@ func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 	return err
 }
 
+// Aside asks the current model a question about the conversation, which leaves no trace in it: see [agent.Agent.Aside]. It
+// may be called during a run.
+func (s *Session) Aside(ctx context.Context, question string) (string, error) {
+	return s.agent.Aside(ctx, s.Models.Current().Model, question)
+}
+
 // Withdraw takes back the prompts that [Session.Steer] added and no request has taken yet, and returns
 // them as they were written. It may be called during a run.
 func (s *Session) Withdraw() []string {

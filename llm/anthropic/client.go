@@ -302,10 +302,10 @@ func (c *Client) dialect(model string) *dialect {
 	})
 }
 
-// isConversation reports whether a later request will start with this one. Only then
-// is it worth the cost of writing to the prompt cache.
+// isConversation reports whether a later request will start with this one, or an earlier one may have been the start of
+// it. Only then is it worth the cost of the prompt cache.
 func isConversation(use llm.Use) bool {
-	return use == "" || use == llm.UseMain || use == llm.UseSubagent
+	return use == "" || use == llm.UseMain || use == llm.UseSubagent || use == llm.UseAside
 }
 
 // maxRefusals is the maximum number of retries of a request without a refused

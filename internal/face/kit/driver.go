@@ -57,9 +57,10 @@ type loop struct {
 	job       *job    // work in progress, nil for none
 	next      runFunc // a run that follows the job, nil for none
 	queue     []queued
-	suspect   string   // the mistyped command that an empty line sends as text
-	sideCount int      // commands and the like that run beside the job
-	calls     []string // ids of the calls of the run, in order
+	suspect   string           // the mistyped command that an empty line sends as text
+	sideCount int              // commands and the like that run beside the job
+	beside    []*besideCommand // in the order in which they began
+	calls     []string         // ids of the calls of the run, in order
 
 	pending []*inquiry // questions, in the order in which they are asked
 	open    *inquiry   // the question that the face shows
@@ -121,6 +122,17 @@ func (d *Driver) Send(p agent.Prompt) { d.do(func() { d.send(queued{prompt: p}) 
 // Steer adds a prompt to the next request of the run in progress. Without one it is [Driver.Send].
 func (d *Driver) Steer(p agent.Prompt) { d.do(func() { d.steer(p) }) }
 
+// Hint is [Driver.Submit], but a prompt goes to the run in progress, as that of [Driver.Steer].
+func (d *Driver) Hint(line string) {
+	d.do(func() { d.submitTo(line, func(text string) { d.steer(agent.TextPrompt(text)) }) })
+}
+
+// WithdrawLast takes back the last of the prompts that wait. It returns false if there is none.
+func (d *Driver) WithdrawLast() (text string, ok bool) {
+	d.do(func() { text, ok = d.withdrawLast() })
+	return text, ok
+}
+
 // Withdraw takes back the prompts that wait: those of [Driver.Steer] that no request has, and the queue.
 func (d *Driver) Withdraw() (texts []string) {
 	d.do(func() {
@@ -154,10 +166,13 @@ func (d *Driver) Refuse() { d.do(d.dismiss) }
 // third one leaves at once. With isLent, another program has the terminal and handles the key: it only counts.
 func (d *Driver) Interrupt(isLent bool) { d.do(func() { d.interrupt(isLent) }) }
 
-// Cancel cancels the work in progress, unless that opens the session, and refuses all questions. Unlike
-// [Driver.Interrupt] it never leads to the end of the session.
+// Cancel cancels the / command beside the work that began last, or else the work in progress, unless that opens the session,
+// and refuses all questions. Unlike [Driver.Interrupt] it never leads to the end of the session.
 func (d *Driver) Cancel() {
 	d.do(func() {
+		if d.cancelBeside() {
+			return
+		}
 		if d.job != nil && !d.isOpening() {
 			d.job.cancelByPerson()
 		}

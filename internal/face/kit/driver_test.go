@@ -143,7 +143,9 @@ func (f scripted) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 }
 
 func (f scripted) Steer(_ context.Context, p agent.Prompt) error {
-	f.s.steered = append(f.s.steered, p.Text())
+	if f.s.steerErr == nil {
+		f.s.steered = append(f.s.steered, p.Text())
+	}
 	return f.s.steerErr
 }
 
@@ -245,15 +247,87 @@ func TestSteer(t *testing.T) {
 			s.wants(`began "a" false`)
 			s.Steer(agent.TextPrompt("b"))
 			s.Submit("c")
-			s.wants("queued c")
+			s.wants("queued b", "queued c")
 			if got := s.Withdraw(); !cmp.Equal(got, []string{"b", "c"}) {
 				t.Errorf("withdrawn: %q", got)
 			}
 			s.steerErr = errors.New("no such file")
 			s.Steer(agent.TextPrompt("@x"))
-			s.wants("no such file")
+			s.wants("queued @x", "no such file", `not sent "@x" false`)
 			release <- struct{}{}
 			s.wants("did a")
+			s.EndInput()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestHint checks that a hint is treated as a line, that one which no request has taken is sent behind the run or returned
+// after its cancellation, and that the last prompt can be withdrawn.
+func TestHint(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release)}
+		err := play(t, s, func() {
+			s.Hint("a") // there is no run
+			s.wants(`began "a" false`)
+			s.Hint("AIzaSyA1234567890abcdefghijklmnopqrstuv")
+			s.wants("Not sent: this looks like an API key. To store a key, type /auth.")
+			s.Hint("late")
+			s.Submit("queued")
+			s.wants("queued late", "queued queued")
+			release <- struct{}{}
+			s.wants("did a", `began "late\n\nqueued" true`)
+			s.Hint("one")
+			s.Hint("two")
+			s.wants("queued one", "queued two")
+			if text, ok := s.WithdrawLast(); text != "two" || !ok {
+				t.Errorf("%q %v", text, ok)
+			}
+			s.Submit("three")
+			s.wants("queued three")
+			if text, ok := s.WithdrawLast(); text != "three" || !ok {
+				t.Errorf("%q %v", text, ok)
+			}
+			s.Cancel()
+			s.wants("Cancelled", `not sent "late\n\nqueued" true`, `not sent "one" false`)
+			if text, ok := s.WithdrawLast(); ok {
+				t.Errorf("%q", text)
+			}
+			s.EndInput()
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestCancelBeside checks that Cancel stops the commands beside the run, the last one first, and then the run.
+func TestCancelBeside(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{run: works(make(chan struct{})), command: func(ctx context.Context, line string) (slash.Result, error) {
+			<-ctx.Done()
+			return slash.Result{}, ctx.Err()
+		}}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.Submit("/side one")
+			s.Submit("/side two")
+			s.wants(`began "go" false`)
+			s.Cancel()
+			s.wants("Cancelled: /side two")
+			if state := s.State(); !state.IsBusy || !state.IsBeside {
+				t.Errorf("%+v", state)
+			}
+			s.Cancel()
+			s.wants("Cancelled: /side one")
+			if state := s.State(); !state.IsBusy || state.IsBeside {
+				t.Errorf("%+v", state)
+			}
+			s.Cancel()
+			s.wants("Cancelled", `not sent "go" true`)
 			s.EndInput()
 		})
 		if err != nil {

@@ -158,6 +158,7 @@ turn
 	want := `! Welcome to Pollux. It reads and changes files and runs commands for you.
 The files of a folder can instruct it. So it first asks whether you trust them.
 ? Trust
+queued: Mind the tests
 ? Confirm Shell Command Run this command?
   The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.
   Outside the workspace: DIR/word.txt

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
 
 	"pollux/agent"
 	"pollux/internal/crash"
@@ -23,12 +24,16 @@ type job struct {
 	isCancelled   bool   // queued prompts are not sent
 	isInterrupted bool   // cancelled by the person
 	isOpening     bool   // the job opens the session
+	isRun         bool   // of the model
 }
 
 func (j *job) cancelByPerson() {
 	j.isInterrupted = true
 	j.cancel(nil)
 }
+
+// besideCommand is a / command that runs beside the job.
+type besideCommand struct{ cancel context.CancelFunc }
 
 type runFunc func(context.Context) iter.Seq2[agent.Event, error]
 
@@ -40,7 +45,7 @@ type task func(context.Context) (step func())
 func (d *Driver) startJob(began Began, work func(ctx context.Context, post func(step func()) bool)) {
 	ctx, cancel := context.WithCancelCause(d.ctx)
 	// The buffer collects chunks while the face draws.
-	j := &job{cancel: cancel, steps: make(chan func(), 64), abandoned: make(chan struct{}), prompt: began.Prompt}
+	j := &job{cancel: cancel, steps: make(chan func(), 64), abandoned: make(chan struct{}), prompt: began.Prompt, isRun: began.IsRun}
 	d.job = j
 	d.emit(began)
 	go func() {
@@ -154,16 +159,44 @@ func (d *Driver) runCommand(line string) {
 				d.handleResult(r)
 			case ctx.Err() != nil && !isBeside:
 				d.cancelled()
+			case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+				d.emit(Notice{"Cancelled: " + Brief(line)})
 			default:
 				d.fail(err)
 			}
 		}
 	}
 	if isBeside {
-		d.runBeside(run)
+		d.runCommandBeside(run)
 	} else {
 		d.startTask(run)
 	}
+}
+
+// runCommandBeside runs a / command beside the job, until [Driver.Cancel].
+func (d *Driver) runCommandBeside(run task) {
+	ctx, cancel := context.WithCancel(d.ctx)
+	c := &besideCommand{cancel}
+	d.beside = append(d.beside, c)
+	d.runBeside(func(context.Context) func() {
+		step := run(ctx)
+		return func() {
+			d.beside = slices.DeleteFunc(d.beside, func(other *besideCommand) bool { return other == c })
+			step()
+			cancel()
+		}
+	})
+}
+
+// cancelBeside cancels the / command that began last of those beside the job. It returns false if there is none.
+func (d *Driver) cancelBeside() bool {
+	n := len(d.beside)
+	if n == 0 {
+		return false
+	}
+	d.beside[n-1].cancel()
+	d.beside = d.beside[:n-1]
+	return true
 }
 
 // runShell runs the shell command that the person has entered after "!".
@@ -281,6 +314,9 @@ func (d *Driver) finishJob() {
 		d.begin()
 	}
 	if d.job == nil {
+		if j.isRun {
+			d.takeHints()
+		}
 		d.runQueued(j.isCancelled)
 	}
 }

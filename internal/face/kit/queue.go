@@ -29,14 +29,17 @@ func (q *queued) text() string { return cmp.Or(q.line, q.prompt.Text()) }
 // maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
 const maxQueue = 8 << 20
 
-func (d *Driver) submit(text string) {
+func (d *Driver) submit(text string) { d.submitTo(text, d.sendText) }
+
+// submitTo takes a line. A prompt goes to send.
+func (d *Driver) submitTo(text string, send func(text string)) {
 	suspect := d.suspect
 	d.suspect = ""
 	call, known := d.Lookup(text)
 	trimmed := strings.TrimSpace(text)
 	switch {
 	case trimmed == "" && suspect != "":
-		d.sendText(suspect)
+		send(suspect)
 	case trimmed == "":
 	case d.isOpening(): // classified when the session is open
 		d.send(queued{line: text})
@@ -55,7 +58,7 @@ func (d *Driver) submit(text string) {
 	case strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
 		d.runShell(text[1:])
 	default:
-		d.sendText(text)
+		send(text)
 	}
 }
 
@@ -106,14 +109,58 @@ func (d *Driver) steer(p agent.Prompt) {
 		return
 	}
 	s.LogPrompt(p.Text())
+	d.emit(Queued{p.Text()})
 	d.runBeside(func(ctx context.Context) func() {
 		err := s.Steer(ctx, p)
 		return func() {
 			if err != nil {
 				d.fail(err)
+				d.emit(NotSent{Text: p.Text()})
+			}
+			if d.job == nil { // the run ended before
+				d.takeHints()
+				d.runQueued(false)
 			}
 		}
 	})
+}
+
+// takeHints makes prompts of [Driver.Steer] that came too late for their run the first ones of the queue.
+func (d *Driver) takeHints() {
+	s := d.current()
+	if s == nil {
+		return
+	}
+	var late []queued
+	for _, text := range s.Withdraw() {
+		late = append(late, queued{prompt: agent.TextPrompt(text)})
+	}
+	d.queue = append(late, d.queue...)
+}
+
+// withdrawLast takes back the prompt that the person has sent last of those that wait.
+func (d *Driver) withdrawLast() (text string, ok bool) {
+	s := d.current()
+	n := len(d.queue)
+	if n > 0 {
+		text = d.queue[n-1].text()
+		d.queue = d.queue[:n-1]
+		return text, true
+	}
+	if s == nil {
+		return "", false
+	}
+	hints := s.Withdraw()
+	if n = len(hints); n == 0 {
+		return "", false
+	}
+	for _, hint := range hints[:n-1] {
+		d.runBeside(func(ctx context.Context) func() {
+			_ = s.Steer(ctx, agent.TextPrompt(hint)) // its files were read before
+			return func() {}
+		})
+	}
+	return hints[n-1], true
 }
 
 // runQueued starts the run of a / command, or sends the first queued prompt with those that can be joined with it, or

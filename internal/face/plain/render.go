@@ -126,6 +126,9 @@ func eventText(e agent.Event) string {
 	case agent.EditsLeft:
 		return "Warning: " + wording.EditsLeft(e)
 	case agent.Joined:
+		if e.IsNotice { // a warning has reported it
+			return ""
+		}
 		return "Sent to the model: " + e.Text()
 	case agent.Compressed:
 		text, _ := wording.Compressed(e.Compression) // a failed one is no event

@@ -52,32 +52,15 @@ func (l *loop) control(k keys.Key) bool {
 	return true
 }
 
-// toggleBackground sends the commands that the work waits for to the background. Without one it shows the background
-// commands, and with them on the screen it is a key of their pane.
-func (l *loop) toggleBackground(at time.Time) bool {
-	if l.pane != nil || !l.view.isOpen() {
-		return false
-	}
-	processes := l.view.session.Processes
-	switch pids := processes.MoveToBackground(); {
-	case len(pids) > 0:
-		l.toast.Show(toast.MovedToBackground(l.view.bindings, pids), toast.Hint, at, toast.ExpandTime)
-	case len(processes.List()) == 0:
-		l.toast.Show(toast.NoTasks, toast.Hint, at, toast.UsualTime)
-	default:
-		l.openPane(slash.Call{Name: "tasks"})
-	}
-	return true
-}
-
 // armed are keys whose second press has a larger effect.
 type armed struct {
 	exit, suspend, escape time.Time // when the key was pressed
+	quit                  time.Time // when /quit asked about background commands
 	hasInterrupt          bool      // Ctrl+C was pressed
 }
 
-// reset forgets the keys: another one was pressed.
-func (a *armed) reset() { *a = armed{} }
+// reset forgets the keys: another one was pressed. The question of /quit waits for another command.
+func (a *armed) reset() { *a = armed{quit: a.quit} }
 
 // quit handles Ctrl+C: it clears the draft and cancels the work, and the second time it leaves.
 func (l *loop) quit(at time.Time) {
@@ -92,7 +75,7 @@ func (l *loop) quit(at time.Time) {
 	if state := l.driver.State(); !hadDraft || !state.IsOpening {
 		l.driver.Interrupt(false)
 	}
-	l.toast.Show(toast.Again(l.view.bindings, keys.BasicQuit, toast.ToExit), toast.Quit, at, toast.UsualTime)
+	l.toast.Show(l.leaveText(keys.BasicQuit), toast.Quit, at, toast.UsualTime)
 	l.armed.hasInterrupt = true
 }
 
@@ -115,7 +98,7 @@ func (l *loop) exit(at time.Time) bool {
 		return true
 	}
 	l.armed = armed{exit: at}
-	l.toast.Show(toast.Again(l.view.bindings, keys.BasicExit, toast.ToExit), toast.Exit, at, toast.UsualTime)
+	l.toast.Show(l.leaveText(keys.BasicExit), toast.Exit, at, toast.UsualTime)
 	return true
 }
 
@@ -123,7 +106,7 @@ func (l *loop) exit(at time.Time) bool {
 func (l *loop) escape(at time.Time) {
 	state := l.driver.State()
 	switch {
-	case state.IsBusy && !state.IsOpening:
+	case (state.IsBusy || state.IsBeside) && !state.IsOpening:
 		l.driver.Cancel()
 	case at.Sub(l.armed.escape) < toast.EscapeTime:
 		l.escapeTwice(at)

@@ -39,6 +39,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	case kit.Ran:
 		l.status.observe(e.Event, l.view)
 		l.view.touch(e.Event)
+		l.joined(e.Event)
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:

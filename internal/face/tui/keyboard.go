@@ -169,13 +169,17 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 	case composer.Canceled:
 		l.escape(at)
 	case composer.Submitted:
-		l.submit(o)
+		l.send(o)
 	case composer.Confirmed:
 		l.driver.Submit("") // sends a mistyped command as text
+	case composer.Steered:
+		l.steer(composer.Submitted(o))
 	case composer.Queued:
 		l.submit(composer.Submitted(o))
 	case composer.QueueWanted:
 		l.editQueue()
+	case composer.LastQueuedWanted:
+		l.editLastQueued()
 	case composer.EditorWanted:
 		l.editDraft(o.Text)
 	}
@@ -193,6 +197,10 @@ func (l *loop) submit(o composer.Submitted) {
 	state := l.driver.State()
 	call, isCommand := l.driver.Lookup(text)
 	if isCommand && (!state.IsBusy || state.IsOpening || call.Command.RunsWhileBusy) && l.openPane(call) {
+		return
+	}
+	if isCommand && call.Name == "quit" && l.asksToStop(time.Now()) {
+		l.composer.SetDraft(o.Draft)
 		return
 	}
 	if (isCommand || o.IsShell) && (!state.IsBusy || isCommand && call.Command.RunsWhileBusy) {

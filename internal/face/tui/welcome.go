@@ -23,6 +23,7 @@ func (l *loop) sessionOpened() {
 	l.applyHistory()
 	l.applyClipboard()
 	l.refreshStatus()
+	l.watchProcesses()
 	l.welcome()
 	if r := l.view.session.Record.Recap(); r != nil {
 		l.showRecap(r)

@@ -21,6 +21,10 @@ func Commands() []*manage.Command {
 			Instead: "To go on with an earlier session, start pollux --resume.",
 			Subs:    tagCommands(),
 		},
+		{
+			Name: "btw", Args: "<question>", RunsWhileBusy: true, Run: aside,
+			Summary: "Ask about the conversation without adding to it",
+		},
 		{Name: "clear", Aliases: []string{"new"}, Summary: "Start a new conversation", Run: restart},
 		{
 			Name: "compress", Aliases: []string{"summarize", "compact"}, Args: "[what to keep]", Run: compress,

@@ -143,3 +143,12 @@ func TestEarlierPrompts(t *testing.T) {
 		t.Errorf("%q does not have the text", next.Draft)
 	}
 }
+
+func TestAside(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Check(command(t, "btw"), []managetest.Case{
+		{Line: "/", Want: "Usage: /btw <question>", Code: exit.Input},
+		{Line: "/  ", Want: "Usage: /btw <question>", Code: exit.Input},
+	})
+}

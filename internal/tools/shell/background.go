@@ -37,6 +37,8 @@ type Processes struct {
 	left    []int      // processes that commands started with & and left running, the latest last
 
 	leftovers process.Leftovers // the commands that left something running
+	changed   func()            // see Watch
+	ended     func(Process)     // see OnEnd
 }
 
 // maxHistory limits the number of background commands in the history, and of processes that
@@ -84,6 +86,54 @@ func (ps *Processes) List() []Process {
 		list[i] = *p
 	}
 	return list
+}
+
+// Running returns the number of background commands that run.
+func (ps *Processes) Running() (n int) {
+	for _, p := range ps.List() {
+		if !p.Exited {
+			n++
+		}
+	}
+	return n
+}
+
+// Watch makes ps call changed when a background command begins or has ended. It may be called on any goroutine, and must
+// return at once.
+func (ps *Processes) Watch(changed func()) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.changed = changed
+}
+
+// OnEnd makes ps call ended when a background command of the session has ended and its log is complete. It may be called on
+// any goroutine, but not after [Processes.Close].
+func (ps *Processes) OnEnd(ended func(Process)) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.ended = ended
+}
+
+// reportEnd calls the function of [Processes.OnEnd].
+func (ps *Processes) reportEnd(p *Process) {
+	ps.starting.RLock()
+	defer ps.starting.RUnlock()
+	ps.mu.Lock()
+	ended, copied := ps.ended, *p
+	ps.mu.Unlock()
+	if copied.Exited = true; ended != nil && !ps.closed {
+		ended(copied)
+	}
+}
+
+// report calls the function of [Processes.Watch].
+func (ps *Processes) report() {
+	ps.mu.Lock()
+	changed := ps.changed
+	ps.mu.Unlock()
+	if changed != nil {
+		changed()
+	}
 }
 
 // noteEnds sets Exited of the background commands of which nothing runs any more. The caller holds ps.mu.
@@ -202,6 +252,7 @@ func (ps *Processes) addToHistory(p *execution, command string) *Process {
 	file := newLogFile(filepath.Join(ps.dir, "background-"+strconv.Itoa(p.PID())+".log"))
 	rec := &Process{PID: p.PID(), Command: command, Began: p.Began(), Log: file.path, execution: p, file: file, noted: make(chan struct{})}
 	ps.note(rec.PID, command, false)
+	defer ps.report()
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.noteEnds()
@@ -276,6 +327,9 @@ func (ps *Processes) watchExit(rec *Process) {
 	if isStopped {
 		ps.forget(p)
 	}
+	p.AwaitEnd() // the list still has it before
+	ps.report()
+	ps.reportEnd(rec)
 }
 
 // findByPID returns the latest background command with this PID.

@@ -351,3 +351,21 @@ func TestHelperListener(t *testing.T) {
 	_ = out.Flush()
 	select {}
 }
+
+// TestWatch checks that the function of Watch is called when a background command begins and when it has ended, and that
+// Running counts it in between.
+func TestWatch(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	counts := make(chan int, 10)
+	o.Processes.Watch(func() { counts <- o.Processes.Running() })
+	build(t, shell.New(o), args{"command": untilGo, "is_background": true}).Run(t.Context(), tool.Host{})
+	if n := <-counts; n != 1 {
+		t.Errorf("%d commands run", n)
+	}
+	touch(t, o)
+	if n := <-counts; n != 0 {
+		t.Errorf("%d commands run after the end", n)
+	}
+}

@@ -74,6 +74,15 @@ type Process struct {
 // NewProcesses returns an empty table.
 func NewProcesses(string) *Processes { return &Processes{} }
 
+// OnEnd does nothing.
+func (*Processes) OnEnd(func(Process)) {}
+
+// Running returns 0.
+func (*Processes) Running() int { return 0 }
+
+// Watch does nothing.
+func (*Processes) Watch(func()) {}
+
 // MoveToBackground returns nothing.
 func (*Processes) MoveToBackground() []int { return nil }
 

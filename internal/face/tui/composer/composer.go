@@ -65,6 +65,12 @@ type Submitted struct {
 // Queued has an input that the user sends after the current work.
 type Queued Submitted
 
+// Steered has an input that the user sends to the work in progress.
+type Steered Submitted
+
+// LastQueuedWanted means that the user wants the last queued prompt back.
+type LastQueuedWanted struct{}
+
 // QueueWanted means that the user wants the queued prompts back.
 type QueueWanted struct{}
 
@@ -77,15 +83,17 @@ type Confirmed struct{}
 // EditorWanted means that the user wants to edit the text in another program; see [Composer.Collapse].
 type EditorWanted struct{ Text string }
 
-func (Ignored) outcome()      {}
-func (Changed) outcome()      {}
-func (Collapsed) outcome()    {}
-func (Submitted) outcome()    {}
-func (Queued) outcome()       {}
-func (QueueWanted) outcome()  {}
-func (Canceled) outcome()     {}
-func (Confirmed) outcome()    {}
-func (EditorWanted) outcome() {}
+func (Ignored) outcome()          {}
+func (Changed) outcome()          {}
+func (Collapsed) outcome()        {}
+func (Submitted) outcome()        {}
+func (Queued) outcome()           {}
+func (QueueWanted) outcome()      {}
+func (Canceled) outcome()         {}
+func (Confirmed) outcome()        {}
+func (EditorWanted) outcome()     {}
+func (Steered) outcome()          {}
+func (LastQueuedWanted) outcome() {}
 
 // IsEmpty reports whether the input has no text.
 func (c *Composer) IsEmpty() bool { return c.field.Len() == 0 }

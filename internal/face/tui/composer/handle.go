@@ -93,7 +93,7 @@ func (c *Composer) act(k keys.Key, meaning keys.EnterMeaning, hadHelp bool, b *k
 		return o
 	}
 	command, _ := b.Match(k.Chord, keys.BasicQuit, keys.BasicExit, keys.EditClear, keys.BasicCancel, keys.InputSubmit,
-		keys.InputQueueMessage, keys.HistorySearchStart, keys.HistoryPrevious, keys.HistoryNext, keys.AppExpandPaste,
+		keys.InputQueueMessage, keys.InputSteer, keys.InputEditQueued, keys.HistorySearchStart, keys.HistoryPrevious, keys.HistoryNext, keys.AppExpandPaste,
 		keys.CursorUp, keys.CursorDown)
 	if command == keys.BasicExit && c.IsEmpty() {
 		return Ignored{}
@@ -140,6 +140,13 @@ func (c *Composer) run(command keys.Command) (o Outcome, ok bool) {
 		return c.cancel(), true
 	case keys.InputSubmit:
 		return c.enter(), true
+	case keys.InputSteer:
+		return c.steer(), true
+	case keys.InputEditQueued:
+		if c.HasQueue && !c.isShell {
+			return LastQueuedWanted{}, true
+		}
+		return Ignored{}, true
 	case keys.InputQueueMessage:
 		return c.tab(), true
 	case keys.HistorySearchStart:

@@ -52,6 +52,14 @@ func (c *Composer) tab() Outcome {
 	return Ignored{}
 }
 
+// steer sends the text to the work in progress.
+func (c *Composer) steer() Outcome {
+	if c.isShell || c.isBlank() {
+		return Ignored{}
+	}
+	return Steered(c.send())
+}
+
 // send empties the input and returns its text, which the history gets.
 func (c *Composer) send() Submitted {
 	s := Submitted{Text: c.field.Value(), Escaped: c.field.Escaped(), IsShell: c.isShell, Draft: c.Draft()}

@@ -81,6 +81,7 @@ const (
 	InputSubmit                       Command = "input.submit"
 	InputQueueMessage                 Command = "input.queueMessage"
 	InputEditQueued                   Command = "input.editQueued"
+	InputSteer                        Command = "input.steer"
 	InputNewline                      Command = "input.newline"
 	InputOpenExternalEditor           Command = "input.openExternalEditor"
 	InputDeprecatedOpenExternalEditor Command = "input.deprecatedOpenExternalEditor"

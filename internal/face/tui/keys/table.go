@@ -62,6 +62,7 @@ var table = [...]row{
 	{"input.submit", "Input", "enter", "Send the prompt"},
 	{"input.queueMessage", "Input", "tab", "Send the prompt after the current turn"},
 	{"input.editQueued", "Input", "alt+up", "Edit the last queued prompt"},
+	{"input.steer", "Input", "alt+s", "Send the prompt to the current turn"},
 	{"input.newline", "Input", "ctrl+enter, cmd+enter, alt+enter, shift+enter, ctrl+j", "Insert a line break"},
 	{"input.openExternalEditor", "Input", "ctrl+g, ctrl+shift+g, ctrl+x ctrl+e", "Edit the prompt in an external editor"},
 	{"input.deprecatedOpenExternalEditor", "Input", "ctrl+x", "Open the external editor (old key)"},

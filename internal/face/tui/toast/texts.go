@@ -45,6 +45,18 @@ func MovedToBackground(b *keys.Bindings, pids []int) string {
 	return text
 }
 
+// QuitAndStop returns the question whether Pollux may end although background commands run, with the key that says yes.
+func QuitAndStop(n int, key string) string {
+	text := "1 background process is running. Quit and stop it?"
+	if n != 1 {
+		text = strconv.Itoa(n) + " background processes are running. Quit and stop them?"
+	}
+	if key != "" {
+		text += " (" + key + " again)"
+	}
+	return text
+}
+
 // AgainToSuspend returns the text that asks for a second press of the key that suspends Pollux. It names another key
 // for undo, because many programs have undo on the same key.
 func AgainToSuspend(b *keys.Bindings) string {

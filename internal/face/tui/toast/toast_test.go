@@ -130,3 +130,30 @@ func TestColors(t *testing.T) {
 		}
 	}
 }
+
+func TestQuitAndStop(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		n         int
+		key, want string
+	}{
+		{1, "Enter", "1 background process is running. Quit and stop it? (Enter again)"},
+		{2, "Ctrl+C", "2 background processes are running. Quit and stop them? (Ctrl+C again)"},
+		{12, "", "12 background processes are running. Quit and stop them?"},
+	} {
+		if got := QuitAndStop(c.n, c.key); got != c.want {
+			t.Error(got)
+		}
+	}
+}
+
+func TestMovedToBackground(t *testing.T) {
+	t.Parallel()
+	b := keys.Default("linux")
+	if got := MovedToBackground(b, []int{12}); got != "Command moved to background (PID: 12). Output hidden. Press Ctrl+B to view." {
+		t.Error(got)
+	}
+	if got := MovedToBackground(b, []int{12, 34}); got != "Commands moved to background (PID: 12, 34). Output hidden. Press Ctrl+B to view." {
+		t.Error(got)
+	}
+}

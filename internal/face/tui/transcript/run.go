@@ -37,7 +37,9 @@ func (t *Transcript) handleRun(e agent.Event, at time.Time) {
 	case agent.Citations:
 		t.add(apart, t.citationLines(e.Text))
 	case agent.Joined:
-		t.Prompt(e.Text())
+		if !e.IsNotice { // a warning has reported it
+			t.Prompt(e.Text())
+		}
 	default:
 		t.addNote(e)
 	}

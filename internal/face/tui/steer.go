@@ -1,0 +1,57 @@
+package tui
+
+import (
+	"slices"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/face/tui/composer"
+)
+
+// send sends a text: to the run in progress if the user wants that of every prompt.
+func (l *loop) send(o composer.Submitted) {
+	if l.isRunning && l.view.isOpen() && config.ModelSteering.In(l.view.settings()) {
+		l.steer(o)
+		return
+	}
+	l.submit(o)
+}
+
+// steer adds a prompt to the next request of the run in progress. What is no prompt, or comes between runs, is sent as usual.
+func (l *loop) steer(o composer.Submitted) {
+	if _, isCommand := l.driver.Lookup(o.Text); isCommand || o.IsShell || !l.isRunning {
+		l.submit(o)
+		return
+	}
+	l.driver.Typing()
+	l.driver.Hint(o.Text)
+}
+
+// joined takes a prompt out of the queue that is part of a request of the run.
+func (l *loop) joined(e agent.Event) {
+	j, ok := e.(agent.Joined)
+	if !ok {
+		return
+	}
+	l.unqueue(j.Text())
+}
+
+// unqueue removes the last prompt with this text from the queue on the screen.
+func (l *loop) unqueue(text string) {
+	for i, other := range slices.Backward(l.queue) {
+		if other == text {
+			l.queue = slices.Delete(l.queue, i, i+1)
+			return
+		}
+	}
+}
+
+// editLastQueued takes the last queued prompt back into the composer, before the draft.
+func (l *loop) editLastQueued() {
+	text, ok := l.driver.WithdrawLast()
+	if !ok {
+		return
+	}
+	l.unqueue(text)
+	l.composer.Restore(text)
+}
