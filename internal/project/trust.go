@@ -36,7 +36,7 @@ func (p *Project) Decide(s *config.Settings) (trust.State, error) {
 
 // askTrust asks the person whether the folder is trusted.
 func (p *Project) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
-	p.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
+	p.Notify("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	var variables []string
 	for _, v := range p.projectVariables(s) {

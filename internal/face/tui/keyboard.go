@@ -77,6 +77,7 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	if k, ok := e.(keys.Key); ok && l.control(k) {
 		return
 	}
+	l.noticeReturn(now)
 	l.pressed = now
 	l.keeper.touch(now)
 	l.disarm()

@@ -13,6 +13,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/seen"
 	"pollux/internal/session"
 )
 
@@ -25,12 +26,15 @@ type view struct {
 	engine   *completion.Engine
 	files    *files.Source
 	options  Options
+	seen     seen.Counts // of notices, when the session was opened
+	toldUndo bool        // the note about how to undo changes was shown, or is not needed
 }
 
 func newView(live kit.Live, o Options) *view {
 	v := &view{live: live, session: live.Commands.Session, options: o}
 	v.bindings, v.warnings = loadBindings(v.project().Paths, o.GOOS)
 	v.engine = newEngine(v)
+	v.readSeen()
 	return v
 }
 
