@@ -169,6 +169,8 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 		l.editQueue()
 	case composer.EditorWanted:
 		l.editDraft(o.Text)
+	case composer.HistoryWanted:
+		l.widen(o.Search)
 	}
 	l.suggest()
 }

@@ -39,7 +39,7 @@ func Tips(hasMemory bool, width int, t theme.Theme, b *keys.Bindings) []styled.L
 	if key := doubled(b.Hint(keys.BasicCancel)); key != "" {
 		help += " " + key + " goes back to a prompt."
 	}
-	lines := []styled.Line{styled.Of("Tips", t.Accent())}
+	lines := []styled.Line{styled.Of("Tips", t.Accent()).Cut(width)}
 	for i, text := range append(texts, help) {
 		lines = append(lines, styled.Of(strconv.Itoa(i+1)+". "+text, t.Secondary()).Wrap(width, indent(3, width))...)
 	}
@@ -54,7 +54,7 @@ func Tour(width int, t theme.Theme, b *keys.Bindings) (lines []styled.Line) {
 	}
 	add("What Pollux does", "Reads, searches and changes files, runs commands, and looks things up on the web. "+
 		"It asks before it changes something.")
-	lines = append(lines, styled.Of("Keys", t.Accent()))
+	lines = append(lines, styled.Of("Keys", t.Accent()).Cut(width))
 	lines = append(lines, keyLines(width, t, b)...)
 	undo := "Type /rewind"
 	if key := doubled(b.Hint(keys.BasicCancel)); key != "" {

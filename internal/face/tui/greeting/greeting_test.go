@@ -34,7 +34,7 @@ func TestTips(t *testing.T) {
 // TestKeys checks that a tour names the user's own keys, and none that is not bound.
 func TestKeys(t *testing.T) {
 	t.Parallel()
-	b, warnings := keys.Load("linux", []byte(`[{"command": "-basic.cancel", "key": "esc"}, {"command": "-basic.cancel", "key": "ctrl+["}, {"command": "history.search.start", "key": "ctrl+s"}]`), "keybindings.json")
+	b, warnings := keys.Load("linux", []byte(`[{"command": "-basic.cancel", "key": "escape"}, {"command": "-basic.cancel", "key": "ctrl+["}, {"command": "history.search.start", "key": "ctrl+s"}]`), "keybindings.json")
 	if len(warnings) > 0 {
 		t.Fatal(warnings)
 	}
