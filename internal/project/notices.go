@@ -46,19 +46,14 @@ type notices struct {
 
 // Warn shows the user a warning, and passes it to the watchers. Paths in it are shortened for a person; scripts may
 // look for them.
-func (p *Project) Warn(text string) { p.show(text, p.Options.Warn) }
-
-// Notify shows the user a message that is no warning. The watchers get it, too.
-func (p *Project) Notify(text string) { p.show(text, p.Options.Notify) }
-
-func (p *Project) show(text string, show func(string)) {
+func (p *Project) Warn(text string) {
 	if p.notices.isMuted.Load() {
 		return
 	}
 	if p.Options.Interactive {
 		text = p.Paths.DisplayText(text)
 	}
-	show(text)
+	p.Options.Warn(text)
 	for _, f := range p.notices.watchers.all() {
 		(*f)(text)
 	}

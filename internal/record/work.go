@@ -8,7 +8,7 @@ import (
 	"pollux/tool"
 )
 
-// Work sums up what tool calls have done in a conversation. The zero value is empty.
+// Work sums up the changes, commands and tasks of the tool calls in a conversation. The zero value is empty.
 type Work struct {
 	Files          []string // paths of the changed files, each once, in the order of their first change
 	MoreFiles      bool     // more files were changed than Files has

@@ -26,7 +26,7 @@ func Identity(provider, source string, width int, t theme.Theme) styled.Line {
 	return styled.Line{{Text: text + "  ", Style: t.Secondary()}, {Text: command, Style: t.Accent()}}.Cut(width)
 }
 
-// Tips returns what a user of the first sessions should know. hasMemory is set if a file with instructions is loaded.
+// Tips returns the tips for the first sessions. hasMemory is set if a file with instructions is loaded.
 func Tips(hasMemory bool, width int, t theme.Theme, b *keys.Bindings) []styled.Line {
 	texts := []string{
 		"Ask about the code, or let Pollux change files and run commands.",
@@ -46,7 +46,7 @@ func Tips(hasMemory bool, width int, t theme.Theme, b *keys.Bindings) []styled.L
 	return lines
 }
 
-// Tour returns the one screen that a new user sees once: what Pollux does, the main keys, how to undo, and where help is.
+// Tour returns the one screen that a new user sees once: the abilities of Pollux, the main keys, undo and help.
 func Tour(width int, t theme.Theme, b *keys.Bindings) (lines []styled.Line) {
 	add := func(title, text string) {
 		lines = append(lines, styled.Of(title, t.Accent()).Cut(width))

@@ -6,7 +6,7 @@ import (
 	"github.com/charmbracelet/colorprofile"
 )
 
-// Warning is a warning about what the terminal lacks.
+// Warning is a warning about a missing ability of the terminal.
 type Warning struct {
 	ID      string // in the file with counts
 	Text    string

@@ -79,7 +79,7 @@ func (s *Search) position(rows, width int, t theme.Theme) styled.Line {
 	return styled.Of(text+s.hint("  "), t.Secondary()).Cut(width)
 }
 
-// hint returns what the user can do about the scope of the search, or what it is, behind a gap; "" if it has one scope.
+// hint returns the key that widens the scope of the search, or the scope, behind a gap; "" if there is only one scope.
 func (s *Search) hint(gap string) string {
 	switch {
 	case s.WidenKey == "":
