@@ -128,15 +128,22 @@ func TestScripts(t *testing.T) {
 	run(t, ".", "", func(*testscript.Env) error { return nil })
 }
 
-// TestScreen runs the scripts at a terminal on which Pollux draws.
+// TestScreen runs the scripts at a terminal on which Pollux draws. The user has seen all notices for new users, unless
+// the script removes ~/.gemini/state.json.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	run(t, "tui", "", func(env *testscript.Env) error {
 		env.Setenv("TERM", "xterm-256color")
 		env.Setenv("COLORTERM", "truecolor")
 		env.Setenv("NO_COLOR", "")
-		return nil
+		return knowsPollux(env.Getenv("HOME"))
 	})
+}
+
+// knowsPollux makes the user of a home directory one who has seen all notices for new users.
+func knowsPollux(home string) error {
+	return errors.Join(os.MkdirAll(filepath.Join(home, ".gemini"), 0o700),
+		os.WriteFile(filepath.Join(home, ".gemini", "state.json"), []byte(`{"tipsShown": 10, "polluxUndoShown": 1}`), 0o600))
 }
 
 // TestAnyModel runs the scripts about models with small windows, models without tool calling and

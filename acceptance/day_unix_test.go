@@ -39,7 +39,7 @@ func beginDay(t *testing.T, width, height int, colors ink, tap func([]byte)) *da
 	source, err := os.ReadFile("testdata/day/station.go.txt")
 	check, err2 := os.ReadFile("testdata/day/check.sh")
 	script, err3 := os.ReadFile("testdata/day/day.model")
-	err = errors.Join(err, err2, err3,
+	err = errors.Join(err, err2, err3, knowsPollux(home),
 		os.MkdirAll(filepath.Join(home, ".gemini"), 0o700), // the line about a turn has its time
 		os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"pollux": {"turnSummary": false}}`), 0o600),
 		os.MkdirAll(filepath.Join(d.work, ".git", "refs"), 0o700), os.MkdirAll(filepath.Join(d.work, ".git", "objects"), 0o700),

@@ -45,7 +45,7 @@ var layers = []struct {
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
-	{"foundations", []string{"internal/config", "internal/gitstate", "internal/journal", "internal/process", "internal/terminal", "internal/workspace"}},
+	{"foundations", []string{"internal/config", "internal/gitstate", "internal/journal", "internal/process", "internal/seen", "internal/terminal", "internal/workspace"}},
 	{"ground", []string{"internal/arch", "internal/charset", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/outline", "internal/records", "internal/secret", "internal/shellcmd"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},

@@ -215,6 +215,8 @@ type Command struct {
 	Notify func(text string)
 	// StoresOnly means that no session follows, so that a key has an effect only if it is stored.
 	StoresOnly bool
+	// OffersSignOut means that SignIn also offers to remove a stored key.
+	OffersSignOut bool
 }
 
 // open returns the accounts even if there are errors: keys can be stored in any case.

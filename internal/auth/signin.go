@@ -22,6 +22,8 @@ type SignIn struct {
 	Key      Key
 	IsStored bool
 	Model    string
+	// WantsSignOut means that the person wants to remove a stored key instead. Type is empty then.
+	WantsSignOut bool
 	// IsDefault reports whether the sign-in has selected the provider in the user's settings.
 	IsDefault bool
 	// Text is a message for the person. It contains no key.
@@ -33,10 +35,10 @@ type SignIn struct {
 // SignIn asks the person for a provider, unless name is one, and for its key, tests the key
 // and stores it. It does not store a key for a gateway.
 func (c Command) SignIn(ctx context.Context, ask tool.Ask, name string) (SignIn, error) {
-	s := signIn{c, c.open(ctx), ctx, ask}
+	s := signIn{Command: c, accounts: c.open(ctx), ctx: ctx, ask: ask}
 	done, err := s.run(name)
 	switch {
-	case err != nil:
+	case err != nil || done.WantsSignOut:
 	case done.Type == "":
 		done.Text = unchanged
 	default:
@@ -58,6 +60,7 @@ type signIn struct {
 	accounts *Accounts
 	ctx      context.Context
 	ask      tool.Ask
+	stored   map[string]string // where keys are stored, by provider id
 }
 
 func (s *signIn) run(name string) (SignIn, error) {
@@ -75,6 +78,7 @@ func (s *signIn) run(name string) (SignIn, error) {
 		}
 		return done, err
 	}
+	s.stored, _ = s.accounts.StoredKeys() // without the keychain, none is shown
 	problem := ""
 	for {
 		p, other, err := s.pickProvider(problem)
@@ -85,6 +89,8 @@ func (s *signIn) run(name string) (SignIn, error) {
 			continue
 		case err != nil || p == nil && other == "":
 			return SignIn{}, err
+		case other == removeLabel:
+			return SignIn{WantsSignOut: true}, nil
 		case other == gatewayLabel:
 			done, err = s.addGateway()
 		case other == localLabel:

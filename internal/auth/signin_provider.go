@@ -3,7 +3,9 @@ package auth
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"pollux/llm/provider"
 	"pollux/tool"
@@ -14,6 +16,7 @@ const (
 	localLabel   = "A server on this machine"
 	gatewayLabel = "A gateway"
 	moreLabel    = "More providers"
+	removeLabel  = "Remove a stored key"
 )
 
 var firstChoices = [...]struct{ key, id, label string }{
@@ -36,7 +39,8 @@ const signInHelp = "A key identifies your account at a provider, which bills you
 	"Gemini offers free keys. A server on this machine needs no key."
 
 // pickProvider asks for a provider: first for one of the most used ones, then for one of all
-// others. other is localLabel or gatewayLabel if that is the answer. Both are empty if the person cancels the
+// others. other is localLabel, gatewayLabel or removeLabel if that is the
+// answer. Both are empty if the person cancels the
 // first question.
 func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string, err error) {
 	preselected, err := Preselected(s.Env)
@@ -74,11 +78,14 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string
 		tool.Option{Key: "w", Label: gatewayLabel, Description: "its address and a key"},
 		tool.Option{Key: "m", Label: moreLabel, Description: fmt.Sprintf("%d others", len(rest))},
 	)
+	if s.OffersSignOut && len(s.stored) > 0 {
+		q.Options = append(q.Options, tool.Option{Key: "x", Label: removeLabel, Description: "of " + strings.Join(slices.Sorted(maps.Keys(s.stored)), ", ")})
+	}
 	answer, err := question(s.ctx, s.ask, q)
 	switch answer {
 	case "":
 		return nil, "", err
-	case localLabel, gatewayLabel:
+	case localLabel, gatewayLabel, removeLabel:
 		return nil, answer, nil
 	case moreLabel:
 		q = tool.Question{Text: text, Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}
@@ -94,13 +101,18 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string
 	return p, "", err
 }
 
-// describe returns the page where the user creates a key for a provider, or the address of the
-// gateway that the key would be for; "" if neither is known.
+// describe returns where the key of a provider is, or the page where the user creates one, or the address of the
+// gateway that the key would be for; "" if nothing is known.
 func (s *signIn) describe(p *provider.Profile) string {
 	g := s.accounts.gatewayOf(p)
+	isSet := firstSet(s.Env.Get, Variables(p))
 	switch {
 	case g != nil:
 		return "at " + g.address
+	case isSet != "":
+		return "✓ key in " + isSet
+	case s.stored[p.ID] != "":
+		return "✓ key in " + s.accounts.in.display(s.stored[p.ID])
 	case p.KeyPage == "" || p.CustomAddress:
 		return ""
 	}

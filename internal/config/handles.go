@@ -196,6 +196,8 @@ const (
 	FooterHidesContext = Bool("ui.footer.hideContextPercentage")
 	HideFooter         = Bool("ui.hideFooter")
 	HideBanner         = Bool("ui.hideBanner")
+	HideTips           = Bool("ui.hideTips")
+	CompatWarnings     = Bool("ui.showCompatibilityWarnings")
 	HideWindowTitle    = Bool("ui.hideWindowTitle")
 	WindowTitle        = Bool("ui.dynamicWindowTitle")
 	ShowMemoryUsage    = Bool("ui.showMemoryUsage")

@@ -84,7 +84,7 @@ func (p *Project) WithWarn(warn func(string)) *Project {
 		warn = func(string) {}
 	}
 	again := *p
-	again.Options.Warn, again.notices = warn, new(notices)
+	again.Options.Warn, again.Options.Notify, again.notices = warn, warn, new(notices)
 	return &again
 }
 

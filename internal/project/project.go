@@ -79,6 +79,8 @@ type Options struct {
 	// Warn is called with each warning: something that the user should know and that does
 	// not prevent the session. The text is not sanitized for a screen. nil drops warnings.
 	Warn func(text string)
+	// Notify is called with each message that is no warning, such as the result of a sign-in; nil means Warn.
+	Notify func(text string)
 	// Debug enables the log in DebugLog, and a log on disk if the conversation is recorded. Log, if not
 	// nil, always receives it.
 	Debug    bool
@@ -196,7 +198,10 @@ func (p *Project) IsTrusted() bool { return p.Trust.IsTrusted() }
 // New returns the project in a directory before any file is read.
 func New(o Options) *Project {
 	if o.Warn == nil {
-		o.Warn = func(string) {}
+		o.Warn, o.Notify = func(string) {}, nil
+	}
+	if o.Notify == nil {
+		o.Notify = o.Warn
 	}
 	p := &Project{
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),

@@ -28,15 +28,14 @@ func (p *Project) trustOptions(s *config.Settings) trust.Options {
 	}
 }
 
-// Decide returns whether the folder is trusted, by these settings and the user's
-// decisions about folders.
+// Decide returns whether the folder is trusted, by these settings and the user's decisions about folders.
 func (p *Project) Decide(s *config.Settings) (trust.State, error) {
 	return trust.Decide(p.trustOptions(s))
 }
 
 // askTrust asks the person whether the folder is trusted.
 func (p *Project) askTrust(ctx context.Context, s *config.Settings) (trust.State, error) {
-	p.Warn("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
+	p.Options.Notify("Welcome to Pollux. It reads and changes files and runs commands for you.\n" +
 		"The files of a folder can instruct it. So it first asks whether you trust them.")
 	var variables []string
 	for _, v := range p.projectVariables(s) {
@@ -93,8 +92,7 @@ func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *con
 	return "", nil
 }
 
-// contents lists the files of a folder that take effect if it is trusted, "" if there are
-// none.
+// contents lists the files of a folder that take effect if it is trusted, "" if there are none.
 func contents(dir string, env *config.Env, names memory.Names, variables []string) string {
 	settings, err := config.PeekWorkspace(config.Sources{Paths: config.NewPaths(env, dir), Env: env})
 	o := trust.Inspect(dir, settings, names.All())
@@ -152,6 +150,5 @@ func (p *Project) askPolicies(ctx context.Context, dir string) bool {
 	return *p.policies
 }
 
-// DecideTrust returns whether the folder is trusted by the user's decisions about folders until now, which
-// may differ from [Project.Trust].
+// DecideTrust returns the state by the user's decisions until now, which may differ from [Project.Trust].
 func (p *Project) DecideTrust() (trust.State, error) { return p.Decide(p.Settings()) }

@@ -217,7 +217,7 @@ func (r *Record) NewPromptLog() *promptlog.Log {
 	}
 	return &promptlog.Log{Warn: p.Warn, Mask: func(text string) string { return p.Masker().Text(text) }, Path: func() (string, error) {
 		temp, err := p.Paths.ProjectTemp()
-		return filepath.Join(temp, "logs.json"), err
+		return filepath.Join(temp, promptlog.FileName), err
 	}}
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/exit"
@@ -115,10 +116,15 @@ type Recap struct {
 	// Prompt is the last prompt as the person wrote it, and Answer the model's answer to it so
 	// far; "" for nothing.
 	Prompt, Answer string
+	// Work is the work of the whole conversation, and Last when its last message joined it; zero if that is unknown.
+	Work Work
+	Last time.Time
 }
 
-// ReadLast sets the last prompt and its answer.
+// ReadLast sets the last prompt and its answer, and the work.
 func (r *Recap) ReadLast(entries []agent.Entry) {
+	r.Work.addEntries(entries)
+	r.Last = lastTime(entries)
 	for _, e := range slices.Backward(entries) {
 		text := llm.PartsText(e.Content.Parts)
 		switch {

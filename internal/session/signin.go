@@ -110,7 +110,7 @@ func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, 
 	case name == "" || ctx.Err() != nil:
 		return nil, problem
 	}
-	b.project.Warn("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
+	b.notify("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
 	b.project.UseModel(name)
 	return b.rebuild(ctx, nil)
 }
@@ -135,14 +135,19 @@ func modelChoices(names []string) []tool.Option {
 	return options
 }
 
+// notify shows the person a message that is no warning.
+func (b *builder) notify(text string) {
+	b.project.Options.Notify(b.project.Paths.DisplayText(text))
+}
+
 // signIn has the person store a key, and builds the session with it.
 func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
-	command := auth.Command{Inputs: b.project.AuthInputs(ctx), Paths: b.project.Paths, Notify: b.project.Warn}
+	command := auth.Command{Inputs: b.project.AuthInputs(ctx), Paths: b.project.Paths, Notify: b.notify}
 	switch {
 	case command.IsUnset(ctx) && b.project.IsModelSetting() && config.LocalServers.In(b.project.Settings()):
 		b.project.Warn(fmt.Sprintf("No provider is set up, and no server on this machine answers\nthat could have the model %s (%s).", b.project.Model, b.project.DescribeSource(string(config.ModelName))))
 	case command.IsUnset(ctx):
-		b.project.Warn("No model is set up yet.")
+		b.notify("No model is set up yet.")
 	default:
 		b.project.Warn(missing.Error())
 	}
@@ -156,7 +161,7 @@ func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
 	if done.Type == "" {
 		done.Text += "\nTo sign in later, start pollux again."
 	}
-	b.project.Warn(done.Text)
+	b.notify(done.Text)
 	b.project.KeepKey(done)
 	if err := b.project.Renew(done.Type); err != nil {
 		return nil, err

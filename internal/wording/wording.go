@@ -232,3 +232,19 @@ func Duration(d time.Duration) string {
 	}
 	return fmt.Sprintf("%dh %dm", int(d.Hours()), int(d.Minutes())%60)
 }
+
+// Age returns a time span in at most four characters. A session from the future is new.
+func Age(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d < time.Minute:
+		return "now"
+	case d < time.Hour:
+		return strconv.Itoa(int(d/time.Minute)) + "m"
+	case d < day:
+		return strconv.Itoa(int(d/time.Hour)) + "h"
+	case d < 1000*day:
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return strconv.Itoa(min(int(d/(365*day)), 999)) + "y"
+}

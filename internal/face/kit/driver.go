@@ -42,7 +42,7 @@ type Driver struct {
 	done     chan struct{}
 
 	mu       sync.Mutex
-	warnings []string
+	warnings []Warning
 	session  Session // nil until it is open
 
 	loop
@@ -240,10 +240,16 @@ func (d *Driver) Lookup(line string) (slash.Call, bool) {
 }
 
 // Warn reports a text as a [Warning]. It never waits.
-func (d *Driver) Warn(text string) {
+func (d *Driver) Warn(text string) { d.warn(Warning{Text: text}) }
+
+// Notify reports a text as a [Warning] that is none. It never waits.
+func (d *Driver) Notify(text string) { d.warn(Warning{Text: text, IsNotice: true}) }
+
+func (d *Driver) warn(w Warning) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.warnings = append(d.warnings, terminal.Visible(terminal.Brief(text)))
+	w.Text = terminal.Visible(terminal.Brief(w.Text))
+	d.warnings = append(d.warnings, w)
 	select {
 	case d.wake <- struct{}{}:
 	default:

@@ -87,8 +87,8 @@ func (d *Driver) emit(e Event) {
 func (d *Driver) takeWarnings() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, text := range d.warnings {
-		d.out = append(d.out, Warning{text})
+	for _, w := range d.warnings {
+		d.out = append(d.out, w)
 	}
 	d.warnings = nil
 }

@@ -17,7 +17,10 @@ func Events() []Event {
 type Opened struct{ Session Session }
 
 // Warning is a warning or another message of the session.
-type Warning struct{ Text string }
+type Warning struct {
+	Text     string
+	IsNotice bool // it is no warning
+}
 
 // Notice is a message about a line or a key that the person has entered.
 type Notice struct{ Text string }

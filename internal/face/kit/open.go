@@ -49,7 +49,7 @@ type Live struct {
 func Open(ctx context.Context, d *Driver, o session.Options, t *terminal.Terminal, shortcuts string) (Live, error) {
 	o.Project.Asker, o.Project.Interactive = d, true
 	if o.Project.Warn == nil {
-		o.Project.Warn = d.Warn
+		o.Project.Warn, o.Project.Notify = d.Warn, d.Notify
 	}
 	s, err := session.Open(ctx, o)
 	if err != nil {

@@ -22,8 +22,10 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.commandDone(done)
 		return
 	}
+	l.tellUndo(e)
 	l.working.Handle(e, now)
 	l.todo.Handle(e)
+	l.recap.Handle(e, now)
 	l.transcript.Handle(e, now)
 	switch e := e.(type) {
 	case kit.Opened:
@@ -108,6 +110,10 @@ func (l *loop) takeBack(e kit.NotSent) {
 func (l *loop) commandDone(e kit.CommandDone) {
 	if e.Result.Clear {
 		l.todo.Clear()
+		l.recap.Clear()
+	}
+	if e.Result.Recap != nil {
+		l.recall(e.Result.Recap)
 	}
 	if e.Result.Draft != "" {
 		l.composer.SetText(terminal.Clean(e.Result.Draft))

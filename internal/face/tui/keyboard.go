@@ -83,6 +83,7 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	if k, ok := e.(keys.Key); ok && (l.control(k) || l.scrolls(k)) {
 		return
 	}
+	l.noticeReturn(now)
 	l.pressed = now
 	l.keeper.touch(now)
 	l.disarm()
@@ -182,6 +183,8 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 		l.editLastQueued()
 	case composer.EditorWanted:
 		l.editDraft(o.Text)
+	case composer.HistoryWanted:
+		l.widen(o.Search)
 	}
 	l.suggest()
 }

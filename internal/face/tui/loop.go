@@ -15,6 +15,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/question"
+	"pollux/internal/face/tui/recap"
 	"pollux/internal/face/tui/shortcuts"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
@@ -51,6 +52,7 @@ type loop struct {
 	working    working.Row
 	todo       todo.Tray
 	toast      toast.Toast
+	recap      recap.Keeper
 	composer   *composer.Composer
 	dialog     question.Dialog     // the open question, nil for none
 	pane       pane.Pane           // that the user has opened, nil for none

@@ -2,9 +2,14 @@ package tui
 
 import (
 	"path/filepath"
+	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/history"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/promptlog"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
 // maxRecalled is the number of prompts of earlier sessions that the user can get back.
@@ -13,6 +18,7 @@ const maxRecalled = 1000
 // applyHistory gives the composer the inputs of earlier sessions.
 func (l *loop) applyHistory() {
 	v := l.view
+	l.composer.WidenKey = v.bindings.Hint(keys.HistorySearchStart)
 	l.composer.Prompts = history.Prompts(func() []string { return v.session.PromptLog.Recent(maxRecalled) })
 	l.composer.Shell = history.Shell(v.shellCommands, func(command string) {
 		go func() {
@@ -21,6 +27,34 @@ func (l *loop) applyHistory() {
 		}()
 	})
 }
+
+// widen gives a search the prompts of all other projects.
+func (l *loop) widen(s *history.Search) {
+	v := l.view
+	l.inBackground(func() func() {
+		past := v.promptsElsewhere(time.Now())
+		return func() { s.Widen(past) }
+	})
+}
+
+// promptsElsewhere returns the newest prompts of other projects, the newest first.
+func (v *view) promptsElsewhere(now time.Time) (past []history.Past) {
+	paths := v.project().Paths
+	dirs, logs := map[string]string{}, []string(nil) // the names of projects by their logs
+	for _, p := range paths.Projects() {
+		if p.Temp != paths.ExistingProjectTemp() {
+			log := filepath.Join(p.Temp, promptlog.FileName)
+			dirs[log], logs = filepath.Base(p.Dir), append(logs, log)
+		}
+	}
+	for _, p := range promptlog.Newest(logs, maxElsewhere) {
+		past = append(past, history.Past{Text: p.Text, Label: terminal.Cut(terminal.Line(dirs[p.Path]), maxName) + ", " + wording.Age(now.Sub(p.Time))})
+	}
+	return past
+}
+
+// maxElsewhere is the number of prompts of other projects that a search can find, maxName the length of their names.
+const maxElsewhere, maxName = 5000, 16
 
 // shellCommands returns the shell commands that the user has run in this project, the newest first.
 func (v *view) shellCommands() []string {

@@ -1,12 +1,15 @@
 package tui
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/greeting"
+	"pollux/internal/face/tui/recap"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/record"
 	"pollux/internal/terminal"
@@ -25,6 +28,7 @@ func (l *loop) sessionOpened() {
 	l.refreshStatus()
 	l.watchProcesses()
 	l.welcome()
+	l.greet()
 	if r := l.view.session.Record.Recap(); r != nil {
 		l.showRecap(r)
 		l.restoreDraft()
@@ -44,10 +48,14 @@ func (l *loop) welcome() {
 	t, p := l.look.theme, l.view.project()
 	name := styled.Line{{Text: "Pollux", Style: t.Accent()}, {Text: " " + terminal.Line(p.Options.Version), Style: t.Secondary()}}
 	where := terminal.Line(fmt.Sprintf("%s, with %s", p.Paths.Display(p.Paths.Dir()), l.view.session.Models.Current().Model))
-	l.transcript.Print(name, styled.Of(where, t.Secondary()))
+	lines := []styled.Line{name, styled.Of(where, t.Secondary())}
+	if account := l.view.session.Models.Current().Account; config.ShowUserIdentity.In(s) && account.ID != "" {
+		lines = append(lines, greeting.Identity(cmp.Or(account.Name, account.ID), p.DescribeSource(account.KeySource()), l.screen.Width(), t))
+	}
+	l.transcript.Print(lines...)
 }
 
-// showRecap shows the last prompt of a resumed conversation, and the answer to it.
+// showRecap shows the last prompt of a resumed conversation with the answer to it, and where the work stands.
 func (l *loop) showRecap(r *record.Recap) {
 	l.transcript.Info(fmt.Sprintf("Resumed after %s: %s", wording.Count(r.Prompts, "prompt"), terminal.Line(r.Title)))
 	if r.Prompt != "" {
@@ -57,5 +65,25 @@ func (l *loop) showRecap(r *record.Recap) {
 		now := time.Now()
 		l.transcript.Handle(kit.Ran{Event: agent.Text{Text: r.Answer}}, now)
 		l.transcript.Handle(kit.Finished{}, now)
+	}
+	l.recall(r)
+}
+
+// recall shows where the work of a resumed conversation stands.
+func (l *loop) recall(r *record.Recap) {
+	now := l.recap.Resume(r, time.Now())
+	l.printRecap(&now)
+}
+
+func (l *loop) printRecap(r *recap.Recap) {
+	if lines := r.Lines(l.screen.Width(), l.look.theme, l.view.live.ShortPath); lines != nil {
+		l.transcript.Print(lines...)
+	}
+}
+
+// noticeReturn shows where the work stands if the user comes back to the session after hours.
+func (l *loop) noticeReturn(now time.Time) {
+	if r, isDue := l.recap.Touch(now); isDue && l.view.isOpen() && !l.driver.State().IsBusy {
+		l.printRecap(&r)
 	}
 }

@@ -244,7 +244,12 @@ func signInLive(ctx context.Context, c *manage.Call) (o outcome.Outcome, err err
 	if c.Live.Project.Options.Asker == nil {
 		return o, person.ErrNoPerson
 	}
-	done, err := command(ctx, c.Live.Project).SignIn(ctx, c.Live.Project.Options.Asker.Ask, terminal.Cut(c.Text, 100))
+	in := command(ctx, c.Live.Project)
+	in.OffersSignOut = true
+	done, err := in.SignIn(ctx, c.Live.Project.Options.Asker.Ask, terminal.Cut(c.Text, 100))
+	if done.WantsSignOut {
+		return signOutLive(ctx, c)
+	}
 	if err != nil || done.Type == "" {
 		return outcome.New(outcome.Text(done.Text)), err
 	}
@@ -281,7 +286,7 @@ func listLive(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 
 // command returns the sign-in of a session.
 func command(ctx context.Context, p *project.Project) auth.Command {
-	return auth.Command{Inputs: p.AuthInputs(ctx), Paths: p.Paths, Notify: p.Warn}
+	return auth.Command{Inputs: p.AuthInputs(ctx), Paths: p.Paths, Notify: p.Options.Notify}
 }
 
 func statusLive(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) {

@@ -16,6 +16,8 @@ type Composer struct {
 	// Prompts and Shell are the histories of prompts and of shell commands. They must not change once used. Nil ones
 	// begin empty.
 	Prompts, Shell *history.Inputs
+	// WidenKey is the key with which a search in prompts goes on in all projects, "" if that is not possible.
+	WidenKey string
 	// Help returns the lines of the panel that "?" opens, nil for none.
 	Help func(width int, t theme.Theme) []styled.Line
 	// Drop returns the text to insert for a paste that consists of file names, such as terminals send for files that
@@ -83,6 +85,10 @@ type Confirmed struct{}
 // EditorWanted means that the user wants to edit the text in another program; see [Composer.Collapse].
 type EditorWanted struct{ Text string }
 
+// HistoryWanted means that the user searches the prompts of all projects. [history.Search.Widen] takes those of the
+// others.
+type HistoryWanted struct{ Search *history.Search }
+
 func (Ignored) outcome()          {}
 func (Changed) outcome()          {}
 func (Collapsed) outcome()        {}
@@ -94,6 +100,7 @@ func (Confirmed) outcome()        {}
 func (EditorWanted) outcome()     {}
 func (Steered) outcome()          {}
 func (LastQueuedWanted) outcome() {}
+func (HistoryWanted) outcome()    {}
 
 // IsEmpty reports whether the input has no text.
 func (c *Composer) IsEmpty() bool { return c.field.Len() == 0 }

@@ -15,6 +15,9 @@ func (c *Composer) startSearch() {
 		query = c.field.Shown()
 	}
 	c.search = c.inputs().Search(query)
+	if !c.isShell {
+		c.search.WidenKey = c.WidenKey
+	}
 	c.suggested.close()
 }
 
@@ -26,6 +29,8 @@ func (c *Composer) find(e keys.Event, meaning keys.EnterMeaning, b *keys.Binding
 		return Ignored{}
 	case history.Changed:
 		return Changed{}
+	case history.Widening:
+		return HistoryWanted{c.search}
 	}
 	found := c.search
 	c.search = nil

@@ -41,6 +41,15 @@ func composerScenes() []Scene {
 		}},
 		input("composer-search", composer.Composer{}, "", "ctrl+r", "zone"),
 		input("composer-search-none", composer.Composer{}, "", "ctrl+r", "anchor"),
+		input("composer-search-more", composer.Composer{WidenKey: "Ctrl+R"}, "", "ctrl+r", "zone"),
+		{"composer-search-all", func(s *stage) {
+			c := newInput(composer.Composer{WidenKey: "Ctrl+R"})
+			press(c, s.bindings, "ctrl+r", "zone")
+			if o, ok := c.Handle(keysOf([]string{"ctrl+r"})[0], s.bindings).(composer.HistoryWanted); ok {
+				o.Search.Widen([]history.Past{{Text: "Which time zone do the logs of the buoys have?", Label: "buoys, 3d"}})
+			}
+			s.showInput(c)
+		}},
 		suggested("suggestions-files", "Look at @st", files),
 		suggested("suggestions-commands", "/mo", commands),
 		suggested("suggestions-loading", "Look at @in", completion.Result{}),

@@ -36,7 +36,7 @@ func (s Scene) play(width int, t theme.Theme) *stage {
 // Scenes returns all scenes, in the order in which people see the parts.
 func Scenes() []Scene {
 	return slices.Concat(
-		promptScenes(), answerScenes(), noteScenes(), rowScenes(), commandScenes(), editScenes(), agentScenes(),
+		greetingScenes(), promptScenes(), answerScenes(), noteScenes(), rowScenes(), commandScenes(), editScenes(), agentScenes(),
 		questionScenes(), formScenes(), composerScenes(), workingScenes(), toastScenes(), trayScenes(), edgeScenes(),
 	)
 }

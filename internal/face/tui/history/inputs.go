@@ -38,8 +38,9 @@ type Inputs struct {
 
 // entry is one input.
 type entry struct {
-	text string
-	sent *buffer.Snapshot // as the user saw it, with placeholders; nil if it is from an earlier session
+	text  string
+	label string           // where it was entered, if in another project
+	sent  *buffer.Snapshot // as the user saw it, with placeholders; nil if it is from an earlier session
 }
 
 // Prompts returns the history of prompts. It calls load on first use, for the prompts of earlier sessions, the newest

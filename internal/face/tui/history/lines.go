@@ -28,21 +28,21 @@ func (s *Search) Lines(width, height int, t theme.Theme) (lines []styled.Line) {
 		return nil
 	}
 	if len(s.found) == 0 {
-		return []styled.Line{styled.Of("  No matches.", t.Secondary()).Cut(width)}
+		return []styled.Line{styled.Of("  No matches."+s.hint("  "), t.Secondary()).Cut(width)}
 	}
-	chosen := []styled.Line{s.row(s.found[s.selected], width-markerWidth, t)}
+	chosen := []styled.Line{s.labeled(s.found[s.selected], width-markerWidth, t)}
 	if s.isExpanded {
 		chosen = s.found[s.selected].full(max(width-markerWidth, 1), min(maxExpanded, max(height-1, 1)), t)
 	}
 	rows := min(maxRows, len(s.found), max(height-len(chosen)+1, 1))
-	hasPosition := rows < len(s.found) && height > 1
+	hasPosition := height > 1 && (rows < len(s.found) || s.hint("") != "")
 	if hasPosition {
 		rows = min(rows, max(height-len(chosen), 1))
 	}
 	s.top = max(s.selected-rows+1, min(s.top, s.selected, len(s.found)-rows))
 	for i := s.top; i < s.top+rows; i++ {
 		if i != s.selected {
-			lines = append(lines, marked("  ", s.row(s.found[i], width-markerWidth, t), t.Text(), width))
+			lines = append(lines, marked("  ", s.labeled(s.found[i], width-markerWidth, t), t.Text(), width))
 			continue
 		}
 		for n, line := range chosen {
@@ -72,7 +72,38 @@ func (s *Search) position(rows, width int, t theme.Theme) styled.Line {
 	if s.top+rows < len(s.found) {
 		below = "▼"
 	}
-	return styled.Of(fmt.Sprintf("%s%s (%d/%d)", above, below, s.selected+1, len(s.found)), t.Secondary()).Cut(width)
+	text := ""
+	if rows < len(s.found) {
+		text = fmt.Sprintf("%s%s (%d/%d)", above, below, s.selected+1, len(s.found))
+	}
+	return styled.Of(text+s.hint("  "), t.Secondary()).Cut(width)
+}
+
+// hint returns the key that widens the scope of the search, or the scope, behind a gap; "" if there is only one scope.
+func (s *Search) hint(gap string) string {
+	switch {
+	case s.WidenKey == "":
+		return ""
+	case s.scope == thisProject:
+		return gap + s.WidenKey + " all projects"
+	case s.scope == loading:
+		return gap + "Loading the prompts of all projects..."
+	}
+	return gap + "All projects"
+}
+
+// maxLabel is the width of a label.
+const maxLabel = 24
+
+// labeled returns the row of an input with its label at the right end, if there is room for it.
+func (s *Search) labeled(m match, width int, t theme.Theme) styled.Line {
+	label := styled.Of("  "+styled.Text(m.label), t.Secondary()).Cut(maxLabel)
+	if m.label == "" || width < 2*maxLabel {
+		return s.row(m, width, t)
+	}
+	line := s.row(m, width-label.Width(), t)
+	gap := width - label.Width() - line.Width()
+	return append(append(line, styled.Span{Text: strings.Repeat(" ", gap)}), label...)
 }
 
 // row returns an input in one line of at most width columns, with the part that matches in it.

@@ -19,6 +19,43 @@ type Search struct {
 	top        int // the first one that is shown
 	width      int // of the list, when it was drawn last
 	isExpanded bool
+
+	// WidenKey is the key with which the user adds the inputs of other projects, "" if there are none to add.
+	WidenKey string
+	scope    scope
+}
+
+// scope says where the inputs of a search are from.
+type scope uint8
+
+const (
+	thisProject scope = iota
+	loading           // the user waits for the inputs of other projects
+	allProjects
+)
+
+// Past is an input of another project, with a label that says where and when it was entered.
+type Past struct{ Text, Label string }
+
+// Widen adds inputs of other projects, the newest first, behind those of this one. Texts that are there already are
+// left out.
+func (s *Search) Widen(past []Past) {
+	seen := map[string]bool{}
+	for _, e := range s.all {
+		seen[e.text] = true
+	}
+	for _, p := range past {
+		if !seen[p.Text] && strings.TrimSpace(p.Text) != "" {
+			seen[p.Text] = true
+			s.all = append(s.all, &entry{text: p.Text, label: p.Label})
+		}
+	}
+	s.scope = allProjects
+	selected, top, isExpanded, wasFound := s.selected, s.top, s.isExpanded, len(s.found) > 0
+	s.find(s.all)
+	if wasFound { // the inputs before have kept their places
+		s.selected, s.top, s.isExpanded = selected, top, isExpanded
+	}
 }
 
 // Search begins a search for a text.
@@ -47,6 +84,7 @@ const (
 	Accepted                // the user wants the selected input, to edit it
 	Submitted               // the user wants to send the selected input
 	Canceled                // the user wants none
+	Widening                // the user wants the inputs of other projects, too: the caller calls [Search.Widen]
 )
 
 // Query returns the field in which the user types.
@@ -73,6 +111,10 @@ func (s *Search) Handle(e keys.Event, meaning keys.EnterMeaning, b *keys.Binding
 	case keys.BasicCancel:
 		return Canceled
 	case keys.HistorySearchStart, keys.SuggestFocusNext:
+		if command == keys.HistorySearchStart && s.WidenKey != "" && s.scope == thisProject {
+			s.scope = loading
+			return Widening
+		}
 		s.move(1)
 	case keys.SuggestFocusPrevious:
 		s.move(-1)

@@ -278,3 +278,44 @@ func BenchmarkSearchKey(b *testing.B) {
 		press(s, "backspace")
 	}
 }
+
+// TestWiden checks that a second Ctrl+R adds the inputs of other projects once, and keeps the place.
+func TestWiden(t *testing.T) {
+	t.Parallel()
+	s := newPrompts("", "fix a", "fix b", "other").Search("fix")
+	if a := press(s, "ctrl+r"); a != Changed || s.selected != 1 {
+		t.Errorf("without a key for it: %v, %d", a, s.selected)
+	}
+	s = newPrompts("", "fix a", "fix b", "other").Search("fix")
+	s.WidenKey = "Ctrl+R"
+	press(s, "down")
+	if a := press(s, "ctrl+r"); a != Widening || s.selected != 1 {
+		t.Errorf("%v, %d", a, s.selected)
+	}
+	if a := press(s, "ctrl+r"); a != Changed || s.selected != 0 {
+		t.Errorf("while it loads: %v, %d", a, s.selected)
+	}
+	press(s, "down")
+	s.Widen([]Past{{"fix c", "site, 2d"}, {"fix a", "site, 3d"}, {"fix c", "old, 9d"}, {" ", "old, 9d"}, {"rest", "old, 9d"}})
+	var texts []string
+	for _, m := range s.found {
+		texts = append(texts, m.text)
+	}
+	if got := strings.Join(texts, ","); got != "fix b,fix a,fix c" || s.selected != 1 {
+		t.Errorf("%s, %d", got, s.selected)
+	}
+	if a := press(s, "ctrl+r"); a != Changed || s.selected != 2 {
+		t.Errorf("the next one: %v, %d", a, s.selected)
+	}
+	lines := s.Lines(60, 10, theme.NoColor())
+	if row := lines[2].String(); !strings.HasPrefix(row, "❯ fix c") || !strings.HasSuffix(row, "  site, 2d") || lines[2].Width() != 60 {
+		t.Errorf("%q", row)
+	}
+	for width := range 80 {
+		for _, l := range s.Lines(width, 10, theme.NoColor()) {
+			if l.Width() > max(width, 0) {
+				t.Errorf("%d columns: %q", width, l)
+			}
+		}
+	}
+}

@@ -28,6 +28,9 @@ func (f *form) View(width, height int, t theme.Theme) View {
 	const subject = 2 // lines of the question that are always shown, as long as there are three for the answers
 	answers, cursor := p.lines(width, max(height-len(lines)-subject-1, 3), t)
 	lines = append(lines, p.body.view(width, height-len(lines)-len(answers)-1, t)...)
+	if len(lines)+len(answers)+2 <= height {
+		lines = append(lines, nil)
+	}
 	cursor.Row += len(lines)
 	lines = append(lines, answers...)
 	return View{Lines: append(lines, f.keys(width, t)), Cursor: cursor, HasText: p.isTyping()}

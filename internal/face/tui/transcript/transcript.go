@@ -135,7 +135,11 @@ func (t *Transcript) shortText(text string) string {
 func (t *Transcript) Handle(e kit.Event, at time.Time) {
 	switch e := e.(type) {
 	case kit.Warning:
-		t.Warn(e.Text)
+		if e.IsNotice {
+			t.Info(e.Text)
+		} else {
+			t.Warn(e.Text)
+		}
 	case kit.Notice:
 		t.Info(e.Text)
 	case kit.NotSent:

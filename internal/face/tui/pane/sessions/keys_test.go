@@ -404,23 +404,6 @@ func TestSearchEnds(t *testing.T) {
 	}
 }
 
-func TestAge(t *testing.T) {
-	t.Parallel()
-	for d, want := range map[time.Duration]string{
-		-time.Hour: "now", 59 * time.Second: "now", time.Minute: "1m", 59 * time.Minute: "59m", time.Hour: "1h", 23 * time.Hour: "23h",
-		day: "1d", 999 * day: "999d", 1000 * day: "2y", 1<<63 - 1: "292y",
-	} {
-		if got := age(d); got != want {
-			t.Errorf("%v: %s, want %s", d, got, want)
-		}
-	}
-	for n, want := range map[int]string{0: "0", 9999: "9999", 10_000: "10k", 999_999: "999k", 5_000_000: "999k"} {
-		if got := short(n); got != want {
-			t.Errorf("%d: %s, want %s", n, got, want)
-		}
-	}
-}
-
 // TestAnySize checks that each screen fits, whatever the keys, the titles and the size are.
 func TestAnySize(t *testing.T) {
 	t.Parallel()
@@ -492,4 +475,13 @@ func BenchmarkKeys(b *testing.B) {
 			o.press("ctrl+u")
 		}
 	})
+}
+
+func TestShort(t *testing.T) {
+	t.Parallel()
+	for n, want := range map[int]string{0: "0", 9999: "9999", 10_000: "10k", 999_999: "999k", 5_000_000: "999k"} {
+		if got := short(n); got != want {
+			t.Errorf("%d: %s, want %s", n, got, want)
+		}
+	}
 }

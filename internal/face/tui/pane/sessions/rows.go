@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/sessions"
 	"pollux/internal/sessions/textindex"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
 // separator is between two columns.
@@ -72,7 +72,7 @@ func (p *Pane) listLines(width, height int, t theme.Theme) (lines []styled.Line)
 		if row == p.list.selected {
 			marker, style = "❯ ", t.Selected()
 		}
-		head := marker + c.line("#"+strconv.Itoa(e.number), short(e.Prompts), age(now.Sub(e.Updated)))
+		head := marker + c.line("#"+strconv.Itoa(e.number), short(e.Prompts), wording.Age(now.Sub(e.Updated)))
 		line := append(styled.Of(head, style), p.name(e, max(1, width-terminal.Width(head)), style, t)...)
 		lines = append(lines, line.Cut(width))
 	}
@@ -162,20 +162,4 @@ func short(n int) string {
 		return strconv.Itoa(n/1000) + "k"
 	}
 	return "999k"
-}
-
-// age returns a time span in at most four characters. A session from the future is new.
-func age(d time.Duration) string {
-	const day = 24 * time.Hour
-	switch {
-	case d < time.Minute:
-		return "now"
-	case d < time.Hour:
-		return strconv.Itoa(int(d/time.Minute)) + "m"
-	case d < day:
-		return strconv.Itoa(int(d/time.Hour)) + "h"
-	case d < 1000*day:
-		return strconv.Itoa(int(d/day)) + "d"
-	}
-	return strconv.Itoa(min(int(d/(365*day)), 999)) + "y"
 }

@@ -1,0 +1,97 @@
+package tui
+
+import (
+	"path/filepath"
+
+	"pollux/agent"
+	"pollux/internal/config"
+	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/greeting"
+	"pollux/internal/seen"
+	"pollux/tool"
+)
+
+// statePath returns the path of the file with the counts of notices.
+func (v *view) statePath() string { return filepath.Join(v.project().Paths.GeminiDir(), "state.json") }
+
+// readSeen reads the counts of notices. With a damaged file, which nothing replaces, all notices count as seen by none.
+func (v *view) readSeen() {
+	counts, err := seen.Read(v.statePath())
+	if err != nil {
+		v.project().Log.Debug("the counts of notices are not read", "error", err)
+	}
+	v.seen = counts
+}
+
+// countSeen counts notices in the background.
+func (l *loop) countSeen(notices ...seen.Notice) {
+	v := l.view
+	l.inBackground(func() func() {
+		if err := seen.Add(v.statePath(), notices...); err != nil {
+			v.project().Log.Debug("notices are not counted", "error", err)
+		}
+		return func() {}
+	})
+}
+
+// greet shows the warnings about the terminal, and to a new user the tour, or the tips.
+func (l *loop) greet() {
+	v := l.view
+	var shown []seen.Notice
+	if config.CompatWarnings.In(v.settings()) {
+		for _, w := range greeting.Warnings(l.look.request.HasNoColor, l.look.colors, l.look.term, l.look.multiplexer) {
+			if !w.IsMinor || v.seen.Of(seen.Warning(w.ID)) < greeting.MostMinor {
+				l.transcript.Warn(w.Text)
+				shown = append(shown, seen.Warning(w.ID))
+			}
+		}
+	}
+	if notice, ok := l.showTips(); ok {
+		shown = append(shown, notice)
+	}
+	if len(shown) > 0 {
+		l.countSeen(shown...)
+	}
+}
+
+// showTips shows the tour or the tips, and returns which.
+func (l *loop) showTips() (seen.Notice, bool) {
+	v, t, width := l.view, l.look.theme, l.screen.Width()
+	switch isResumed := v.session.Record.Recap() != nil; {
+	case config.HideTips.In(v.settings()) || isResumed || v.seen.Of(seen.Tips) >= greeting.MostTips:
+		return seen.Notice{}, false
+	case v.seen.Of(seen.Tour) == 0 && v.seen.Of(seen.Tips) == 0: // else Gemini CLI has begun to show tips
+		l.transcript.Print(greeting.Tour(width, t, v.bindings)...)
+		return seen.Tour, true
+	}
+	l.transcript.Print(greeting.Tips(len(v.session.Memory.Files()) > 0, width, t, v.bindings)...)
+	return seen.Tips, true
+}
+
+// tellUndo shows how to undo changes before the first one of this user: with its question, or when it begins unasked.
+func (l *loop) tellUndo(e kit.Event) {
+	if !l.view.isOpen() || l.view.toldUndo || !isChange(e) {
+		return
+	}
+	l.view.toldUndo = true
+	if l.view.seen.Of(seen.Undo) == 0 {
+		l.transcript.Info(greeting.Undo(l.view.bindings))
+		l.countSeen(seen.Undo)
+	}
+}
+
+// isChange reports whether an event asks for or begins a change of a file by the model.
+func isChange(e kit.Event) bool {
+	switch e := e.(type) {
+	case kit.Asked:
+		for _, b := range e.Question.Blocks {
+			if _, ok := b.(*kit.Change); ok && e.Question.IsOfCall {
+				return true
+			}
+		}
+	case kit.Ran:
+		u, ok := e.Event.(agent.ToolUpdated)
+		return ok && u.Status == agent.Executing && u.Kind == tool.KindEdit
+	}
+	return false
+}
