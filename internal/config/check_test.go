@@ -196,7 +196,7 @@ func TestScreenKeys(t *testing.T) {
 	for settings, want := range map[string]string{
 		`{"theme": "x", "general": {"debugKeystrokeLogging": true}, "hooks": {"BeforeTool": []}}`: "general.debugKeystrokeLogging",
 		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:            "",
-		`{"ui": {"footer": {"hideContextPercentage": false}, "loadingPhrases": "all"}}`:           "ui.loadingPhrases",
+		`{"ui": {"footer": {"hideContextPercentage": false}, "useAlternateBuffer": true}}`:        "ui.useAlternateBuffer",
 		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`:   "",
 	} {
 		p := newPlace(t)

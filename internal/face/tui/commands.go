@@ -20,7 +20,7 @@ var application = [...]keys.Command{
 func (l *loop) control(k keys.Key) bool {
 	command, ok := l.view.bindings.Match(k.Chord, application[:]...)
 	if !ok {
-		return false
+		return l.controlScreen(k)
 	}
 	switch command {
 	case keys.BasicQuit:
@@ -179,4 +179,5 @@ func (l *loop) setMode(mode policy.Mode) {
 		return
 	}
 	l.driver.Recheck()
+	l.refreshFooterCommand()
 }

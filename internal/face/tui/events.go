@@ -37,6 +37,9 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.showProgress()
 	case kit.Ran:
 		l.status.observe(e.Event, l.view)
+		if isWhole(e.Event) {
+			l.refreshFooterCommand()
+		}
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:
