@@ -195,6 +195,7 @@ const (
 	FooterHidesModel   = Bool("ui.footer.hideModelInfo")
 	FooterHidesContext = Bool("ui.footer.hideContextPercentage")
 	HideFooter         = Bool("ui.hideFooter")
+	KeystrokeLogging   = Bool("general.debugKeystrokeLogging")
 	StatusInTitle      = Bool("ui.showStatusInTitle")
 	ShortcutsHint      = Bool("ui.showShortcutsHint")
 	HideContextSummary = Bool("ui.hideContextSummary")

@@ -187,6 +187,7 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 	if m := l.composer.Vim; m != nil {
 		l.status.values.Mode = m.Name()
 	}
+	l.status.values.Errors, l.status.values.ErrorKey = l.errorCount(), l.view.bindings.Hint(keys.AppShowErrorDetails)
 	return footer.Lines(l.status.values, l.status.options, width, l.look.theme)
 }
 

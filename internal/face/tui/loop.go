@@ -62,6 +62,7 @@ type loop struct {
 	status        status              // of the footer
 	choices       choices             // settings of the screen
 	footerCommand footerCommand
+	debugging     debugging
 	turn          turn
 
 	timer     *time.Timer

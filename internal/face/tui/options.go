@@ -12,6 +12,7 @@ import (
 	"pollux/internal/face/tui/toast"
 	"pollux/internal/face/tui/working"
 	"pollux/internal/mcp"
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
 
@@ -28,6 +29,7 @@ func (l *loop) applyOptions(s *config.Settings) {
 		isKept: !config.CollapseDrawer.In(s), hasHint: config.ShortcutsHint.In(s), hasContext: !config.HideContextSummary.In(s),
 	}
 	l.applyFooterCommand(s)
+	l.debugging.showsKeys = config.KeystrokeLogging.In(s)
 	kind := config.LoadingPhrases.In(s)
 	if !config.EnablePhrases.In(s) {
 		kind = "off"
@@ -154,7 +156,7 @@ func (l *loop) applyShades(s *config.Settings) {
 }
 
 // screenCommands are the commands about the screen that [loop.controlScreen] does.
-var screenCommands = [...]keys.Command{keys.AppToggleMarkdown, keys.AppToggleMouseMode, keys.AppToggleCopyMode, keys.InputEditQueued}
+var screenCommands = [...]keys.Command{keys.AppToggleMarkdown, keys.AppToggleMouseMode, keys.AppToggleCopyMode, keys.InputEditQueued, keys.AppShowErrorDetails}
 
 // controlScreen does a command about the screen. It returns false for another key.
 func (l *loop) controlScreen(k keys.Key) bool {
@@ -162,6 +164,11 @@ func (l *loop) controlScreen(k keys.Key) bool {
 	switch {
 	case !ok || l.pane != nil && k.Text != "":
 		return false
+	case command == keys.AppShowErrorDetails:
+		if l.dialog != nil || l.pane != nil {
+			return false
+		}
+		return l.openPane(slash.Call{Name: logsName})
 	case command == keys.InputEditQueued:
 		return l.editLastQueued()
 	case command == keys.AppToggleMarkdown:

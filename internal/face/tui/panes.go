@@ -19,6 +19,8 @@ import (
 // opener returns the function that makes the pane for a / command without arguments, nil if the command has none.
 func opener(name string) func(l *loop) pane.Pane {
 	switch name {
+	case logsName:
+		return openLogs
 	case "chat", "sessions":
 		return openSessions
 	case rewindName:
