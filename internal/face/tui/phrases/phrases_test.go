@@ -20,6 +20,10 @@ func TestKinds(t *testing.T) {
 	if own.Wit(0) != "One" || own.Wit(witTime) != "Two" || own.Tip(0) == "One" {
 		t.Errorf("%q, %q, %q", own.Wit(0), own.Wit(witTime), own.Tip(0))
 	}
+	seven := New("witty", []string{"1", "2", "3", "4", "5", "6", "7"}, 0)
+	if seven.Wit(0) == seven.Wit(witTime) {
+		t.Error("one of seven texts stays")
+	}
 	if New("all", nil, -5).Tip(-time.Second) == "" {
 		t.Error("no tip before the beginning")
 	}
