@@ -194,10 +194,10 @@ func TestMissingFeatures(t *testing.T) {
 func TestScreenKeys(t *testing.T) {
 	t.Parallel()
 	for settings, want := range map[string]string{
-		`{"theme": "x", "general": {"debugKeystrokeLogging": true}, "hooks": {"BeforeTool": []}}`: "general.debugKeystrokeLogging",
-		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:            "",
-		`{"ui": {"footer": {"hideContextPercentage": false}, "loadingPhrases": "all"}}`:           "ui.loadingPhrases",
-		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`:   "",
+		`{"theme": "x", "hooks": {"BeforeTool": []}, "experimental": {"voiceMode": true}}`:      "experimental.voiceMode",
+		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:          "",
+		`{"ui": {"footer": {"hideContextPercentage": false}, "useAlternateBuffer": true}}`:      "ui.useAlternateBuffer",
+		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`: "",
 	} {
 		p := newPlace(t)
 		p.user(t, settings)

@@ -22,19 +22,20 @@ type Kind string
 
 // The kinds.
 const (
-	KindShell      Kind = "shell"      // a command line for a shell
-	KindHook       Kind = "hook"       // a hook
-	KindServer     Kind = "server"     // an MCP server
-	KindTool       Kind = "tool"       // the listing or a call of tools that are programs
-	KindCredential Kind = "credential" // a program that stores or prints a credential
-	KindGit        Kind = "git"        // Pollux's own use of git
-	KindSearch     Kind = "search"     // ripgrep, for a search in the workspace
-	KindEditor     Kind = "editor"     // the user's editor
-	KindBrowser    Kind = "browser"    // the user's browser
-	KindClipboard  Kind = "clipboard"  // a program that reads or sets the clipboard
-	KindCheck      Kind = "check"      // a check of a changed file
-	KindProbe      Kind = "probe"      // a program that is asked for its version or its abilities
-	KindDemo       Kind = "demo"       // the tests of the demo's project
+	KindShell      Kind = "shell"       // a command line for a shell
+	KindHook       Kind = "hook"        // a hook
+	KindServer     Kind = "server"      // an MCP server
+	KindTool       Kind = "tool"        // the listing or a call of tools that are programs
+	KindCredential Kind = "credential"  // a program that stores or prints a credential
+	KindGit        Kind = "git"         // Pollux's own use of git
+	KindSearch     Kind = "search"      // ripgrep, for a search in the workspace
+	KindEditor     Kind = "editor"      // the user's editor
+	KindBrowser    Kind = "browser"     // the user's browser
+	KindClipboard  Kind = "clipboard"   // a program that reads or sets the clipboard
+	KindStatusLine Kind = "status-line" // the user's program for the footer of the terminal
+	KindCheck      Kind = "check"       // a check of a changed file
+	KindProbe      Kind = "probe"       // a program that is asked for its version or its abilities
+	KindDemo       Kind = "demo"        // the tests of the demo's project
 )
 
 // Origin is the source of a command's program and arguments. The zero Origin is unknown.

@@ -55,7 +55,10 @@ var (
 
 // Queries are the questions to a terminal about its abilities: the kitty key protocol, modifyOtherKeys, synchronized frames,
 // kitty's protocol for the clipboard, the color of the background, its name, and last its class, which every terminal answers.
-const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b[?5522$p\x1b]11;?\x1b\\\x1b[>q\x1b[c"
+const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b[?5522$p\x1b[?2031$p" + BackgroundQuery + "\x1b[>q\x1b[c"
+
+// BackgroundQuery asks a terminal for its background color.
+const BackgroundQuery = "\x1b]11;?\x1b\\"
 
 // ClearOther clears the screen of [OtherScreen], and puts the cursor into its first row.
 const ClearOther = "\x1b[H\x1b[2J"

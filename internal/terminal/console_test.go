@@ -98,7 +98,7 @@ func TestNoConsole(t *testing.T) {
 	if _, err := term.OpenConsole(); err != ErrNoConsole {
 		t.Error(err)
 	}
-	if strings.Count(Queries, "\x1b") != 8 {
+	if strings.Count(Queries, "\x1b") != 9 {
 		t.Errorf("%q", Queries)
 	}
 }

@@ -21,7 +21,7 @@ var application = [...]keys.Command{
 func (l *loop) control(k keys.Key) bool {
 	command, ok := l.view.bindings.Match(k.Chord, application[:]...)
 	if !ok {
-		return false
+		return l.controlScreen(k)
 	}
 	switch command {
 	case keys.BasicQuit:
@@ -43,9 +43,9 @@ func (l *loop) control(k keys.Key) bool {
 			l.copyCode()
 		}
 	case keys.AppToggleMouseMode:
-		return l.toggleMouse(k.At)
+		return l.toggleMouse(k.At) || l.controlScreen(k)
 	case keys.AppToggleCopyMode:
-		l.enterCopyMode(k.At)
+		return l.enterCopyMode() || l.controlScreen(k)
 	case keys.BackgroundToggle:
 		return l.toggleBackground(k.At)
 	}
@@ -169,4 +169,5 @@ func (l *loop) setMode(mode policy.Mode) {
 		return
 	}
 	l.driver.Recheck()
+	l.refreshFooterCommand()
 }

@@ -88,7 +88,7 @@ func (l *loop) frame(now time.Time) inline.Frame {
 	var below area
 	switch {
 	case l.dialog != nil:
-		l.drawDialog(&below, width, room)
+		l.drawQuestion(&below, width, room, now)
 	case l.pane != nil:
 		l.drawPane(&below, width, room)
 	default:
@@ -136,7 +136,7 @@ func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 	v := l.composer.View(width, max(room-len(foot)-2, 1), t)
 	rest := room - len(foot) - len(v.Lines)
 	if rest > 0 {
-		status, mode := l.working.Line(width, now, t, l.view.bindings), l.toast.Line(width, now, t)
+		status, mode := l.statusRow(width, now), l.toast.Line(width, now, t)
 		if rest == 1 && mode != nil {
 			status = mode
 		}
@@ -191,11 +191,12 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 	if m := l.composer.Vim; m != nil {
 		l.status.values.Mode = m.Name()
 	}
+	l.status.values.Errors, l.status.values.ErrorKey = l.errorCount(), l.view.bindings.Hint(keys.AppShowErrorDetails)
 	return footer.Lines(l.status.values, l.status.options, width, l.look.theme)
 }
 
 // modeLine returns the row with the approval mode.
 func (l *loop) modeLine(width int) styled.Line {
-	m := modeline.Mode{Approval: l.view.mode().Name(), HasPlan: l.view.hasPlan(), IsShell: l.composer.IsShell()}
+	m := modeline.Mode{Approval: l.view.mode().Name(), HasPlan: l.view.hasPlan(), IsShell: l.composer.IsShell(), IsRaw: l.transcript.Look.IsRaw}
 	return modeline.Line(m, l.status.context, width, l.look.theme, l.view.bindings)
 }

@@ -42,6 +42,9 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.status.observe(e.Event, l.view)
 		l.view.touch(e.Event)
 		l.joined(e.Event)
+		if isWhole(e.Event) {
+			l.refreshFooterCommand()
+		}
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:

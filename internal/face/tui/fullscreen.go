@@ -18,7 +18,6 @@ const (
 	copyModeNote = "In Copy Mode. Use Page Up/Down to scroll. Press Ctrl+S or any other key to exit."
 	mouseIsOn    = "Press Ctrl-S to enter selection mode to copy text."
 	mouseIsOff   = "Selection mode: the terminal selects text. Press Ctrl-S to turn the mouse on."
-	inlineCopy   = "Press Ctrl+O to scroll through the conversation and to copy from it."
 )
 
 // useFullScreen makes the screen a full one, if the user wants that.
@@ -117,11 +116,11 @@ func (l *loop) scroll(k keys.Key) bool {
 	return true
 }
 
-// enterCopyMode freezes the screen, and leaves the mouse to the terminal. The main screen never has the mouse.
-func (l *loop) enterCopyMode(at time.Time) {
+// enterCopyMode freezes the screen, and leaves the mouse to the terminal. It returns false in the main screen, which never has the
+// mouse.
+func (l *loop) enterCopyMode() bool {
 	if l.full == nil {
-		l.toast.Show(inlineCopy, toast.Hint, at, toast.UsualTime)
-		return
+		return false
 	}
 	l.pointer.wasOn = l.hasMouse()
 	if l.pointer.wasOn {
@@ -130,6 +129,7 @@ func (l *loop) enterCopyMode(at time.Time) {
 	l.full.Deselect()
 	l.toast.Dismiss(toast.Warning)
 	l.full.Freeze(copyModeNote)
+	return true
 }
 
 // pressFrozen takes a key in copy mode: the arrow keys scroll too, because terminals send them for the wheel.

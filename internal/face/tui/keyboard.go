@@ -49,6 +49,7 @@ func (l *loop) fail(doing string, err error) {
 }
 
 func (l *loop) take(e keys.Event) {
+	l.logKey(e)
 	switch e := e.(type) {
 	case keys.Key:
 		l.pace.press()

@@ -32,6 +32,11 @@ type look struct {
 	hasSixels  bool      // it shows images as sixels
 	isAskable  bool      // it has kitty's protocol for the clipboard
 	isFull     bool      // the screen keeps neither marks nor images
+	isUnshaded bool      // the user wants no backgrounds of the input and of messages
+
+	reportsColors bool          // the terminal reports changes of its colors
+	queried       time.Time     // when the background was asked for the last time
+	pollTime      time.Duration // between two questions, 0 for none
 }
 
 // replyWait is how long finished lines wait for the replies of the terminal, which decide on their colors.
@@ -60,6 +65,12 @@ func newLook(o Options) look {
 // choose chooses the theme again, and returns warnings about it.
 func (l *look) choose() (warnings []string) {
 	l.theme, warnings = theme.Choose(l.request)
+	if l.isUnshaded || l.request.Background == nil || l.colors < colorprofile.ANSI256 {
+		l.theme.Colors.Input = nil
+	}
+	if l.isUnshaded {
+		l.theme.Colors.Message = nil
+	}
 	if l.answered {
 		l.request.Current = l.theme.Name
 	}
@@ -122,12 +133,14 @@ func (l *loop) learn(e keys.Event) {
 	switch e := e.(type) {
 	case keys.BackgroundColor:
 		k.request.Background = color.RGBA{R: e.R, G: e.G, B: e.B, A: 255}
+		k.queried = time.Now()
 		k.choose()
 	case keys.ColorScheme:
 		k.request.Scheme = theme.Light
 		if e.IsDark {
 			k.request.Scheme = theme.Dark
 		}
+		l.pace.control(terminal.BackgroundQuery)
 		k.choose()
 	case keys.KittyFlags:
 		if !k.isKitty {
@@ -141,6 +154,11 @@ func (l *loop) learn(e keys.Event) {
 		switch e.Mode {
 		case keys.ModeSynchronizedOutput:
 			k.synchronizes = e.IsSupported && !k.noSync
+		case keys.ModeColorScheme:
+			if e.IsSupported && !k.reportsColors {
+				k.reportsColors = true
+				l.enter(terminal.ColorReports)
+			}
 		case keys.ModeClipboard:
 			k.isAskable = e.IsSupported
 		}

@@ -48,26 +48,29 @@ type loop struct {
 	title   window.Titler
 	notices window.Notifier
 
-	transcript transcript.Transcript
-	working    working.Row
-	todo       todo.Tray
-	toast      toast.Toast
-	recap      recap.Keeper
-	composer   *composer.Composer
-	dialog     question.Dialog     // the open question, nil for none
-	pane       pane.Pane           // that the user has opened, nil for none
-	refreshed  time.Time           // when the pane last looked at its content
-	wanted     slash.Call          // whose pane opens when the session is open
-	viewing    *viewing            // the viewer that the user has opened, nil for none
-	armed      armed               // keys that were pressed once
-	pressed    time.Time           // when the last key was pressed
-	early      []keys.Event        // keys that wait for the session
-	keeper     keeper              // of the draft
-	clipboard  clipboardPaste      // in progress
-	queue      []string            // prompts that wait
-	held       *composer.Submitted // the command that waits for the end of another one, nil for none
-	status     status              // of the footer
-	turn       turn
+	transcript    transcript.Transcript
+	working       working.Row
+	todo          todo.Tray
+	toast         toast.Toast
+	recap         recap.Keeper
+	composer      *composer.Composer
+	dialog        question.Dialog     // the open question, nil for none
+	pane          pane.Pane           // that the user has opened, nil for none
+	refreshed     time.Time           // when the pane last looked at its content
+	wanted        slash.Call          // whose pane opens when the session is open
+	viewing       *viewing            // the viewer that the user has opened, nil for none
+	armed         armed               // keys that were pressed once
+	pressed       time.Time           // when the last key was pressed
+	early         []keys.Event        // keys that wait for the session
+	keeper        keeper              // of the draft
+	clipboard     clipboardPaste      // in progress
+	queue         []string            // prompts that wait
+	held          *composer.Submitted // the command that waits for the end of another one, nil for none
+	status        status              // of the footer
+	choices       choices             // settings of the screen
+	footerCommand footerCommand
+	debugging     debugging
+	turn          turn
 
 	timer     *time.Timer
 	posts     chan func() // calls for the loop
@@ -195,6 +198,8 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.toast.Deadline(now))
 	sooner(l.keeper.deadline())
 	sooner(l.look.deadline())
+	sooner(l.look.pollDue())
+	sooner(l.footerCommand.Due())
 	sooner(l.refreshDue())
 	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
 	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())
@@ -215,6 +220,8 @@ func (l *loop) expire(now time.Time) {
 	if l.composer.IsWaiting() && now.Sub(l.pressed) >= keys.SequenceWait {
 		l.act(l.composer.Expire(), now)
 	}
+	l.pollBackground(now)
+	l.runFooterCommand(now)
 	l.viewing.search()
 	l.refreshPane(now)
 	l.keepDraft(now)

@@ -20,6 +20,8 @@ import (
 // returns nil if the command explains itself why it has no pane.
 func opener(name string) func(l *loop) pane.Pane {
 	switch name {
+	case logsName:
+		return openLogs
 	case "chat", "sessions":
 		return openSessions
 	case rewindName:

@@ -43,12 +43,14 @@ func (l *loop) applySettings() {
 		l.composer.Vim = nil
 	}
 	l.working.Options.IsStill = !config.ShowSpinner.In(s)
+	l.applyOptions(s)
 	l.composer.Field().EscapeAt = config.EscapePastedAt.In(s)
 }
 
 // applyTheme chooses the theme that the settings name.
 func (l *loop) applyTheme() {
 	v, r := l.view, &l.look.request
+	l.applyShades(v.settings())
 	r.Name, r.AutoSwitch = config.ThemeName.In(v.settings()), config.AutoThemes.In(v.settings())
 	custom, _ := v.settings().Lookup(string(config.CustomThemes))
 	r.Custom, _ = custom.(map[string]any)
@@ -95,6 +97,8 @@ func (l *loop) refreshStatus() {
 			f.Cost += *m.Cost
 		}
 	}
+	l.refreshContext()
+	l.refreshFooterCommand()
 	l.refreshBranch(p.Paths.Dir())
 }
 
@@ -109,6 +113,7 @@ func (l *loop) refreshBranch(dir string) {
 				branch = state.Commit
 			}
 			l.status.values.Branch = terminal.Line(branch)
+			l.refreshFooterCommand()
 			l.pace.change()
 		})
 	}()

@@ -20,6 +20,9 @@ func (l *loop) retitle() {
 		return
 	}
 	t := window.Title{Context: l.view.place(), IsStatic: !config.WindowTitle.In(s)}
+	if config.StatusInTitle.In(s) {
+		t.Thought = l.working.Thought()
+	}
 	switch {
 	case l.dialog != nil:
 		t.State = window.Asking

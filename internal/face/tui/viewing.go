@@ -36,7 +36,7 @@ func (l *loop) openViewer() {
 	s := l.view.session
 	source := conversation.Live(s.History, s.Record.Calls)
 	l.viewing = &viewing{Viewer: viewer.New(source, viewer.Options{
-		Names: l.view.live, HasLinks: l.look.opensLinks(), LineNumbers: l.transcript.Options.LineNumbers,
+		Names: l.view.live, HasLinks: l.look.opensLinks(), LineNumbers: l.transcript.Options.LineNumbers, IsRaw: l.transcript.Look.IsRaw,
 	})}
 	if l.full == nil {
 		l.enter(terminal.OtherScreen)

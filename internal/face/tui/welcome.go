@@ -22,6 +22,7 @@ func (l *loop) sessionOpened() {
 	for _, w := range l.view.warnings {
 		l.driver.Warn(w)
 	}
+	l.watchLog()
 	l.applySettings()
 	l.applyHistory()
 	l.applyClipboard()

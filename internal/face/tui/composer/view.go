@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 
 	"pollux/internal/face/tui/field"
@@ -35,8 +36,9 @@ func (c *Composer) View(width, height int, t theme.Theme) View {
 	list := c.list(width, room-len(lines), t)
 	if rules > 0 {
 		_, style := c.styles(t)
-		rule := styled.Of(strings.Repeat("─", width), style)
-		lines = append(append([]styled.Line{rule}, lines...), rule)
+		above, below := edges(width, style, t)
+		shade(lines, width, t)
+		lines = append(append([]styled.Line{above}, lines...), below)
 		cursor.Row++
 	}
 	return View{Lines: append(lines, list...), Cursor: cursor}
@@ -96,4 +98,33 @@ func (c *Composer) shownField() (f *field.Field, placeholder string) {
 		return c.search.Query(), ""
 	}
 	return &c.field, c.placeholder()
+}
+
+// edges returns the rows above and below the text: rules, or the halves of a box if it has a background.
+func edges(width int, style styled.Style, t theme.Theme) (above, below styled.Line) {
+	background := t.Input().Bg
+	if background == nil {
+		rule := styled.Of(strings.Repeat("─", width), style)
+		return rule, rule
+	}
+	style = styled.Style{Fg: background}
+	return styled.Of(strings.Repeat("▄", width), style), styled.Of(strings.Repeat("▀", width), style)
+}
+
+// shade gives rows the background of the box, if it has one.
+func shade(rows []styled.Line, width int, t theme.Theme) {
+	background := t.Input().Bg
+	if background == nil {
+		return
+	}
+	for i, row := range rows {
+		row = slices.Clone(row)
+		for j := range row {
+			if row[j].Style.Bg == nil {
+				row[j].Style.Bg = background
+			}
+		}
+		rest := strings.Repeat(" ", max(width-row.Width(), 0))
+		rows[i] = append(row, styled.Span{Text: rest, Style: styled.Style{Bg: background}})
+	}
 }

@@ -110,6 +110,7 @@ func TestScreens(t *testing.T) {
 func TestColors(t *testing.T) {
 	t.Parallel()
 	dark, _ := theme.Lookup(theme.DefaultDark)
+	dark.Colors.Input = nil // the box has no background
 	plain := theme.NoColor()
 	for _, c := range []struct {
 		composer     Composer
@@ -263,5 +264,28 @@ func BenchmarkView(b *testing.B) {
 	p.InsertText(strings.Repeat(long+"\n", 70))
 	for b.Loop() {
 		p.View(80, 24, theme.NoColor())
+	}
+}
+
+// TestShade checks that the box has its background in every column, and that its rows have no other text than without one.
+func TestShade(t *testing.T) {
+	t.Parallel()
+	dark, _ := theme.Lookup(theme.DefaultDark)
+	p := newTypist(&Composer{})
+	p.InsertText("one\ntwo @a")
+	v := p.View(20, 24, dark)
+	if v.Lines[0].String() != strings.Repeat("▄", 20) || v.Lines[3].String() != strings.Repeat("▀", 20) || v.Lines[0][0].Style.Fg != dark.Input().Bg {
+		t.Errorf("%q", v.Lines)
+	}
+	for i, want := range map[int]string{1: "> one", 2: "  two @a"} {
+		line := v.Lines[i]
+		for _, s := range line {
+			if s.Style.Bg != dark.Input().Bg {
+				t.Errorf("%+v", s)
+			}
+		}
+		if line.Width() != 20 || strings.TrimRight(line.String(), " ") != want {
+			t.Errorf("%q", line)
+		}
 	}
 }

@@ -37,6 +37,8 @@ type Values struct {
 	Cost                  float64       // in US dollars
 	TurnTime              time.Duration // of the turn in progress, or the last one
 	Command               string        // the line of the user's status program
+	Errors                int           // in the log
+	ErrorKey              string        // shows the errors
 	Mode                  string        // of the editor: NORMAL or INSERT, "" without vim mode
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
+	"pollux/internal/wording"
 )
 
 // column is an item with its text.
@@ -86,7 +87,21 @@ func columnsOf(v Values, o Options, width int, t theme.Theme) (columns []column)
 			columns = append(columns, c)
 		}
 	}
+	if e := showErrors(v, t); e != nil {
+		columns = append(columns, column{id: "errors", line: e})
+	}
 	return columns
+}
+
+func showErrors(v Values, t theme.Theme) styled.Line {
+	if v.Errors <= 0 {
+		return nil
+	}
+	text := "✖ " + wording.Count(v.Errors, "error")
+	if v.ErrorKey != "" {
+		text += " (" + v.ErrorKey + " for details)"
+	}
+	return styled.Of(text, t.Error())
 }
 
 func showWorkspace(v Values, width int, t theme.Theme) styled.Line {

@@ -6,6 +6,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/phrases"
 	"pollux/internal/face/tui/toast"
 	"pollux/internal/face/tui/working"
 	"pollux/llm"
@@ -30,6 +31,12 @@ func workingScenes() []Scene {
 		{"status-question", func(s *stage) {
 			s.status(31, true, func(r *working.Row) {
 				r.Handle(kit.Asked{Question: kit.NewQuestion(shellQuestion(), true, names{})}, clock(9))
+			})
+		}},
+		{"status-phrases", func(s *stage) {
+			s.status(7, true, func(r *working.Row) {
+				p := phrases.New("all", nil, 0)
+				r.Options.Wit, r.Options.Tip = p.Wit, p.Tip
 			})
 		}},
 		{"status-still", func(s *stage) { s.status(21, true, func(r *working.Row) { r.Options.IsStill = true }) }},

@@ -69,6 +69,15 @@ func AgainToSuspend(b *keys.Bindings) string {
 	return text
 }
 
+// NativeSelection returns the answer to the keys that switch the mouse: it belongs to the terminal.
+func NativeSelection(b *keys.Bindings) string {
+	text := "Select text with the mouse as in any terminal."
+	if hint := b.Hint(keys.AppShowMoreLines); hint != "" {
+		text += " Press " + hint + " to read and copy the whole conversation."
+	}
+	return text
+}
+
 // More returns the hint to the key that expands or collapses the last response; "" if there is no key.
 func More(b *keys.Bindings, isExpanded bool) string {
 	hint, effect := b.Hint(keys.AppShowMoreLines), "show more"

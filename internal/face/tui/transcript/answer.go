@@ -64,6 +64,9 @@ func (t *Transcript) blockLines(blocks []markdown.Block, hasText *bool) (lines [
 // below it that must begin in the first column: code, a table, a list.
 func (t *Transcript) blockOf(b markdown.Block, isFirst bool) []styled.Line {
 	r := t.renderer(t.width(), t.Options.LineNumbers)
+	if t.Look.IsRaw {
+		return t.rawBlock(b, isFirst)
+	}
 	if !isFirst {
 		return t.inResponse(r.Render(b))
 	}
@@ -127,7 +130,7 @@ func (t *Transcript) inResponse(lines []styled.Line) []styled.Line {
 // previewLines returns the open block of an answer in rows as wide as the screen.
 func (t *Transcript) previewLines(a *answer) []styled.Line {
 	p := &a.preview
-	if p.chunks == a.chunks && p.look.Width == t.Look.Width && p.look.HasLinks == t.Look.HasLinks && p.look.Theme.Name == t.Look.Theme.Name {
+	if p.chunks == a.chunks && p.look.Width == t.Look.Width && p.look.HasLinks == t.Look.HasLinks && p.look.Theme.Name == t.Look.Theme.Name && p.look.IsRaw == t.Look.IsRaw {
 		return p.lines
 	}
 	hasText := a.hasText

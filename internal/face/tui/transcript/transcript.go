@@ -28,6 +28,7 @@ type Look struct {
 	Theme    theme.Theme
 	HasLinks bool // the terminal opens links
 	HasMarks bool // the terminal jumps from prompt to prompt
+	IsRaw    bool // answers are shown as the model writes them: Markdown is not rendered
 }
 
 // Options are settings of a transcript.

@@ -18,6 +18,7 @@ type Options struct {
 	Names       kit.Names // of tools, nil if they are unknown
 	HasLinks    bool      // the terminal opens links
 	LineNumbers bool      // before lines of code in answers
+	IsRaw       bool      // answers are shown without rendered Markdown
 }
 
 // Viewer shows a conversation. Callers must not use it concurrently.
@@ -51,7 +52,7 @@ func New(source conversation.Source, o Options) *Viewer {
 	v := &Viewer{follows: true, height: 23}
 	v.sheet = sheet{
 		conversation: conversation.New(source),
-		look:         rows.Look{Width: 80, HasLinks: o.HasLinks, LineNumbers: o.LineNumbers, Names: o.Names},
+		look:         rows.Look{Width: 80, HasLinks: o.HasLinks, LineNumbers: o.LineNumbers, IsRaw: o.IsRaw, Names: o.Names},
 	}
 	v.sheet.clear()
 	v.show(0)

@@ -23,6 +23,9 @@ type Options struct {
 	IsStill bool
 	// FrameTime is the time between two frames of the spinner; 0 means 80 ms.
 	FrameTime time.Duration
+	// Wit returns a text to show beside "Thinking...", and Tip one for the right edge of the row, after a time of work; "" is
+	// none. They may be nil.
+	Wit, Tip func(elapsed time.Duration) string
 }
 
 // Row is the status row of the work in progress. The zero value is the row of an idle session. While a question to the
@@ -114,7 +117,8 @@ func (r *Row) Line(width int, now time.Time, t theme.Theme, b *keys.Bindings) st
 			continue
 		}
 		line = append(append(line, styled.Span{Text: " "}), label.Cut(rest)...)
-		return append(line, styled.Span{Text: note, Style: t.Secondary()})
+		line = append(line, styled.Span{Text: note, Style: t.Secondary()})
+		return AtRight(line, r.tip(now), width, t)
 	}
 	return line // not reached: the last note is empty
 }
@@ -135,7 +139,7 @@ func (r *Row) sign(now time.Time, t theme.Theme) styled.Span {
 
 // label returns the activity.
 func (r *Row) label(now time.Time, t theme.Theme) styled.Line {
-	text, style := "Thinking...", t.Text()
+	text, style, wit := thinking, t.Text(), ""
 	switch {
 	case r.watch.isStopped:
 		text = "Waiting for your answer"
@@ -149,12 +153,47 @@ func (r *Row) label(now time.Time, t theme.Theme) styled.Line {
 		text = generic
 	case r.subject != "":
 		text = r.subject
+	case r.Options.Wit != nil:
+		wit = clean(r.Options.Wit(r.watch.lap(now)))
 	}
-	return styled.Of(text, style)
+	line := styled.Of(text, style)
+	if wit != "" {
+		line = append(line, styled.Span{Text: " " + wit, Style: t.Comment()})
+	}
+	return line
 }
 
-// generic is the label of work without details.
-const generic = "Working..."
+// tip returns the text for the right edge of the row, "" for none.
+func (r *Row) tip(now time.Time) string {
+	if r.Options.Tip == nil || r.watch.isStopped {
+		return ""
+	}
+	return clean(r.Options.Tip(r.watch.lap(now)))
+}
+
+// AtRight returns a line with a hint at the right edge of width columns. If there is no room for it, it is left out.
+func AtRight(line styled.Line, hint string, width int, t theme.Theme) styled.Line {
+	right := styled.Of(hint, t.Secondary())
+	gap := width - line.Width() - right.Width()
+	if hint == "" || gap < min(2, width) && len(line) > 0 || gap < 0 {
+		return line
+	}
+	return append(append(line, styled.Span{Text: strings.Repeat(" ", gap)}), right...)
+}
+
+// Thought returns the subject of the model's newest thought while the model works, "" for none.
+func (r *Row) Thought() string {
+	if !r.isBusy || !r.isRun || r.watch.isStopped {
+		return ""
+	}
+	return r.subject
+}
+
+// Labels of work without details.
+const (
+	generic  = "Working..."
+	thinking = "Thinking..."
+)
 
 // notes returns the texts to show behind the label, the best one first and an empty one last.
 func (r *Row) notes(now time.Time, b *keys.Bindings) []string {

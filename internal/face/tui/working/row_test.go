@@ -236,3 +236,37 @@ func TestWarningColor(t *testing.T) {
 		t.Error(l)
 	}
 }
+
+// TestPhrases checks where phrases are shown: a witty one only beside "Thinking...", and a tip only if there is room.
+func TestPhrases(t *testing.T) {
+	t.Parallel()
+	wit, tip := func(time.Duration) string { return "a\x1b[31m wit" }, func(time.Duration) string { return "a tip" }
+	for _, c := range []struct {
+		width  int
+		events []agent.Event
+		want   string
+	}{
+		{60, nil, "• Thinking... a wit (esc to cancel, 3s)" + strings.Repeat(" ", 16) + "a tip"},
+		{45, nil, "• Thinking... a wit (esc to cancel, 3s)"},
+		{60, []agent.Event{agent.Thought{Subject: "Reading"}}, "• Reading (esc to cancel, 3s)" + strings.Repeat(" ", 26) + "a tip"},
+	} {
+		r := Row{Options: Options{IsStill: true, Wit: wit, Tip: tip}}
+		r.Handle(kit.Began{IsRun: true}, time.Unix(0, 0))
+		for _, e := range c.events {
+			r.Handle(kit.Ran{Event: e}, time.Unix(0, 0))
+		}
+		if got := r.Line(c.width, time.Unix(3, 0), theme.NoColor(), keys.Default("linux")).String(); got != c.want {
+			t.Errorf("%q, not %q", got, c.want)
+		}
+		if thought := r.Thought(); (thought == "Reading") != (len(c.events) > 0) {
+			t.Errorf("%q", thought)
+		}
+		r.Handle(kit.Finished{}, time.Unix(4, 0))
+		if thought := r.Thought(); thought != "" {
+			t.Errorf("%q after the end", thought)
+		}
+	}
+	if got := AtRight(nil, "hint", 3, theme.NoColor()); got != nil {
+		t.Errorf("%q", got)
+	}
+}

@@ -95,7 +95,11 @@ func (p *blocksPiece) rows(l *Look) (rows []Row) {
 	for i, b := range p.blocks {
 		lines := l.parts().Block(b, !hasText, l.LineNumbers)
 		isGapped := b.HasGap && hasText
-		if b.Kind != markdown.Code {
+		if l.IsRaw {
+			for _, line := range lines {
+				rows = append(rows, l.fit(line, nil)...)
+			}
+		} else if b.Kind != markdown.Code {
 			rows = append(rows, l.proseRows(b, lines, isGapped)...)
 		} else {
 			if i > 0 && !b.Continues {

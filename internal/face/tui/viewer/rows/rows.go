@@ -20,12 +20,13 @@ type Look struct {
 	Theme       theme.Theme
 	HasLinks    bool      // the terminal opens links
 	LineNumbers bool      // before lines of code in answers
+	IsRaw       bool      // answers are shown without rendered Markdown
 	Names       kit.Names // of tools, nil if they are unknown
 }
 
 // parts returns the look for parts of the transcript.
 func (l *Look) parts() transcript.Look {
-	return transcript.Look{Width: l.Width, Theme: l.Theme, HasLinks: l.HasLinks}
+	return transcript.Look{Width: l.Width, Theme: l.Theme, HasLinks: l.HasLinks, IsRaw: l.IsRaw}
 }
 
 // Joint says how the text of a row follows that of the row above it.
