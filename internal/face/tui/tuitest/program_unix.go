@@ -212,6 +212,9 @@ func (p *Program) End() (code int, err error) {
 		err = fmt.Errorf("%d bytes of input are left for the shell", n)
 	}
 	p.Hear()
+	p.mu.Lock()
+	p.last = time.Now() // the last output may not be read yet
+	p.mu.Unlock()
 	p.Settle()
 	if err == nil {
 		p.mu.Lock()
