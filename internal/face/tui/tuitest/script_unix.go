@@ -45,7 +45,7 @@ import (
 //	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
 //	               dirty; it is the last line
 //
-// In TEXT, \n is a line end, \e is ESC and \a is BEL, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
+// In TEXT, \n is a line end, \e is ESC, \a is BEL and \b the Backspace key, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
 // a comment. At the end, Play writes the scrollback and the screen to out.
 func Play(script string, command []string, getenv func(name string) string, out io.Writer) error {
 	data, err := os.ReadFile(script)
@@ -89,7 +89,7 @@ type player struct {
 // do runs a statement.
 func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
-	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a").Replace(rest))
+	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f").Replace(rest))
 	switch word {
 	case "see":
 		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
