@@ -24,8 +24,10 @@ func runTalk(ctx context.Context, req request) error {
 	}
 	resizes, stopResizes := terminal.CatchResizes()
 	defer stopResizes()
+	stops, releaseStops := terminal.CatchStops()
+	defer releaseStops()
 	return tui.New(tui.Options{
-		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Resizes: resizes, Session: req.session(ctx), First: req.Query,
+		Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Resizes: resizes, Stops: stops, Session: req.session(ctx), First: req.Query,
 		Getenv: req.Session.Project.Env.Get, GOOS: runtime.GOOS, FullScreen: isFull,
 	}).Run(ctx)
 }

@@ -15,5 +15,8 @@ func CatchResumes() (resumes <-chan os.Signal, release func()) { return nil, fun
 // CatchResizes returns a channel without values: there is no such signal here.
 func CatchResizes() (resizes <-chan os.Signal, release func()) { return nil, func() {} }
 
+// CatchStops returns a channel without values: processes cannot be stopped here.
+func CatchStops() (stops <-chan os.Signal, release func()) { return nil, func() {} }
+
 // Suspend returns an error: processes cannot be stopped here.
 func Suspend() error { return errors.New("this system cannot suspend a program") }

@@ -31,6 +31,9 @@ func (l *loop) draw(now time.Time) {
 	}
 	if width, height := l.console.Size(); width != l.screen.Width() || height != l.screen.Height() {
 		l.screen.Resize(width, height)
+		if l.look.multiplexer == "tmux" {
+			l.pace.hold(now)
+		}
 	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
 	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()

@@ -14,10 +14,12 @@ import (
 // lend gives the terminal to a program that f runs. Then it takes the terminal back and calls done with the error of f.
 func (l *loop) lend(f func() error, done func(error)) {
 	l.release()
+	l.isAway = true
 	go func() {
 		defer crash.Recover()
 		err := f()
 		l.post(func() {
+			l.isAway = false
 			l.reclaim()
 			done(err)
 		})
@@ -62,6 +64,13 @@ func (l *loop) reclaim() {
 	l.pace.change()
 }
 
+// resume goes on after a stop of the process. A program of [loop.lend] keeps the terminal.
+func (l *loop) resume() {
+	if !l.isAway {
+		l.reclaim()
+	}
+}
+
 // suspend handles Ctrl+Z: the second time it stops Pollux, until the shell continues it. It returns false if the key
 // undoes an edit, which it does only where the system cannot stop a program.
 func (l *loop) suspend(at time.Time) bool {
@@ -72,12 +81,19 @@ func (l *loop) suspend(at time.Time) bool {
 	}
 	l.armed.reset()
 	l.toast.Dismiss()
-	l.release()
+	l.stop(at)
+	return true
+}
+
+// stop gives the terminal back, and stops Pollux until the shell continues it.
+func (l *loop) stop(at time.Time) {
+	if !l.isLent {
+		l.release()
+	}
 	if err := terminal.Suspend(); err != nil {
-		l.reclaim()
+		l.resume()
 		l.toast.Show("Pollux cannot be suspended: "+err.Error(), toast.Warning, at, toast.UsualTime)
 	}
-	return true
 }
 
 // editDraft opens the draft in the user's editor.

@@ -75,6 +75,7 @@ type loop struct {
 	timer     *time.Timer
 	posts     chan func() // calls for the loop
 	isLent    bool        // another program has the terminal
+	isAway    bool        // that program is one of [loop.lend], not the shell
 	isRunning bool        // the model works on a prompt
 	// isCompressing is set between the /compress command and its beginning.
 	isCompressing bool
@@ -173,7 +174,9 @@ func (l *loop) step() bool {
 		l.redraw()
 		l.pace.change()
 	case <-l.options.Resumes:
-		l.reclaim()
+		l.resume()
+	case <-l.options.Stops:
+		l.stop(time.Now())
 	case <-l.options.Interrupts:
 		l.driver.Interrupt(l.isLent)
 	}

@@ -9,7 +9,8 @@ type pace struct {
 	isKeyed    bool // a key has caused the change
 	drawn      time.Time
 	drawnByKey time.Time
-	controls   []byte // control sequences for the next frame
+	controls   []byte    // control sequences for the next frame
+	held       time.Time // no frame is drawn before
 }
 
 const (
@@ -31,11 +32,19 @@ func (p *pace) control(sequence string) {
 
 // due returns the time from which the next frame may be drawn.
 func (p *pace) due() time.Time {
+	due := p.drawn.Add(frameInterval)
 	if p.isKeyed {
-		return p.drawnByKey.Add(keyInterval)
+		due = p.drawnByKey.Add(keyInterval)
 	}
-	return p.drawn.Add(frameInterval)
+	if due.Before(p.held) {
+		return p.held
+	}
+	return due
 }
+
+// hold keeps the screen as the frame at a time leaves it, until tmux has reported every change of its size: after one report, the next
+// one comes 250 ms later, but tmux wraps the rows at once, and a frame for the wrong width would overwrite rows above the live area.
+func (p *pace) hold(now time.Time) { p.held = now.Add(300 * time.Millisecond) }
 
 // isDue reports whether a frame is to be drawn.
 func (p *pace) isDue(now time.Time) bool { return p.isChanged && !now.Before(p.due()) }

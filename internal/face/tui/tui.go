@@ -32,6 +32,8 @@ type Options struct {
 	// Resumes has a value each time the process continues after Ctrl+Z, and Resizes each time the terminal has another size; see
 	// [terminal.CatchResumes] and [terminal.CatchResizes].
 	Resumes, Resizes <-chan os.Signal
+	// Stops has a value each time another process asks this one to stop; see [terminal.CatchStops].
+	Stops <-chan os.Signal
 	// Session holds the options of the session that the face opens. The face answers its questions and shows its warnings.
 	Session session.Options
 	// First is a prompt or a / command to begin with.

@@ -11,11 +11,25 @@ import (
 )
 
 // Emulator is a terminal. It does not rewraps rows when its width changes.
-type Emulator struct{ *vt.Emulator }
+type Emulator struct {
+	*vt.Emulator
+	Manner Manner // of its replies to queries
+}
+
+// Manner is how a terminal answers queries.
+type Manner string
+
+// The manners of terminals.
+const (
+	Prompt  Manner = ""        // at once
+	Mute    Manner = "mute"    // never
+	Late    Manner = "late"    // after three seconds
+	Garbage Manner = "garbage" // with broken sequences
+)
 
 // NewEmulator returns a terminal of this size in raw mode, with the cursor in the first row.
 func NewEmulator(width, height int) *Emulator {
-	e := &Emulator{vt.NewEmulator(width, height)}
+	e := &Emulator{Emulator: vt.NewEmulator(width, height)}
 	e.SetScrollbackSize(1 << 20)
 	return e
 }

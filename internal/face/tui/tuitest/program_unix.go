@@ -31,6 +31,8 @@ type Program struct {
 	more     sync.Cond
 	emulator *Emulator
 	titles   titles
+	modes    *modes
+	isDeaf   bool   // output is not read
 	written  int64  // bytes of output
 	output   []byte // the end of the output
 	tap      func(output []byte)
@@ -56,7 +58,7 @@ func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{master: master, tty: tty, emulator: e, tap: tap, ended: make(chan struct{}), last: time.Now()}
+	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), last: time.Now()}
 	width, height := e.Width(), e.Height()
 	p.more.L = &p.mu
 	before, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
@@ -71,7 +73,7 @@ func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, 
 		return nil, errors.Join(err, master.Close(), tty.Close())
 	}
 	go p.watch()
-	p.emulator.passReplies(master)
+	p.emulator.passReplies(&replies{to: master, manner: e.Manner})
 	return p, nil
 }
 
@@ -85,13 +87,16 @@ func (p *Program) watch() {
 	defer crash.Recover()
 	b := make([]byte, 64<<10)
 	for {
+		p.listen()
 		n, err := p.master.Read(b)
 		p.mu.Lock()
 		if p.tap != nil {
 			p.tap(b[:n])
 		}
 		p.output = append(p.output[max(len(p.output)-maxOutput, 0):], b[:n]...)
-		_, _ = p.emulator.Write(p.titles.cut(b[:n])) // it does not fail
+		output := p.titles.cut(b[:n])
+		p.modes.Write(output)
+		_, _ = p.emulator.Write(output) // it does not fail
 		p.written += int64(n)
 		p.last = time.Now()
 		p.isGone = err != nil
@@ -105,6 +110,7 @@ func (p *Program) watch() {
 
 // Close ends the program and the terminal.
 func (p *Program) Close() {
+	p.Hear()
 	_ = p.command.Process.Kill() // an error means that it has ended
 	_ = p.tty.Close()
 	_ = p.master.Close()
@@ -205,7 +211,16 @@ func (p *Program) End() (code int, err error) {
 	if n := unread(int(p.tty.Fd())); err == nil && n > 0 {
 		err = fmt.Errorf("%d bytes of input are left for the shell", n)
 	}
+	p.Hear()
+	p.mu.Lock()
+	p.last = time.Now() // the last output may not be read yet
+	p.mu.Unlock()
 	p.Settle()
+	if err == nil {
+		p.mu.Lock()
+		err = p.modes.check()
+		p.mu.Unlock()
+	}
 	return p.command.ProcessState.ExitCode(), err
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -17,35 +18,46 @@ import (
 
 // Play runs a program at a terminal and types into it, following a script, a statement a line:
 //
-//	size W H       the size of the terminal, 80 by 24 by default; it is the first line
+//	size W H MANNER
+//	               the size of the terminal, 80 by 24 by default, and how it answers queries, if not at once: mute, late or
+//	               garbage; it is the first line
 //	see TEXT       waits until TEXT is on the screen
 //	unsee TEXT     waits until TEXT is not on the screen
 //	title TEXT     waits until the title of the window has TEXT
 //	bytes TEXT     waits until the program has written TEXT, with its control sequences
+//	never TEXT     checks that the program has not written TEXT
 //	count N TEXT   checks that N rows of the scrollback and the screen have TEXT
 //	type TEXT      types TEXT
 //	send TEXT      types TEXT and Enter
 //	press KEY...   presses keys, such as enter, up, ctrl-c, shift-tab, esc
 //	paste TEXT     pastes TEXT, as a terminal with bracketed paste does
+//	repeat N TEXT  types TEXT so many times
+//	pour BYTES     pastes lines of 64 bytes
 //	resize W H     changes the size of the terminal
+//	storm N        changes the size so many times within a second; the last size is as before
+//	deaf, hear     the terminal takes no more output; it does again
 //	rest           waits until the screen does not change any more
 //	shot FILE      writes the rows of the screen to a file, at rest
 //	whole FILE     writes the scrollback and the screen to a file, at rest
-//	signal SIG     sends TERM, HUP, INT, STOP, CONT or KILL to the program alone
+//	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT or KILL to the program alone
+//	modes          checks that the modes of the terminal are as before the program
 //	wait PATTERN   waits until a file of the pattern exists
 //	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
 //	               dirty; it is the last line
 //
-// In TEXT, \n is a line end, \e is ESC and \a is BEL, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
+// In TEXT, \n is a line end, \e is ESC, \a is BEL and \b the Backspace key, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
 // a comment. At the end, Play writes the scrollback and the screen to out.
 func Play(script string, command []string, getenv func(name string) string, out io.Writer) error {
 	data, err := os.ReadFile(script)
 	if err != nil {
 		return err
 	}
-	width, height := 80, 24
-	_, _ = fmt.Sscanf(string(data), "size %d %d\n", &width, &height) // another first line keeps the default
-	program, err := Start(command, width, height)
+	width, height, manner := 80, 24, ""
+	first, _, _ := strings.Cut(string(data), "\n")
+	_, _ = fmt.Sscanf(first, "size %d %d %s", &width, &height, &manner) // another first line keeps the default
+	e := NewEmulator(width, height)
+	e.Manner = Manner(manner)
+	program, err := StartAt(e, command, nil)
 	if err != nil {
 		return err
 	}
@@ -77,7 +89,7 @@ type player struct {
 // do runs a statement.
 func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
-	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a").Replace(rest))
+	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f").Replace(rest))
 	switch word {
 	case "see":
 		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
@@ -89,6 +101,8 @@ func (p *player) do(line string) error {
 		return p.Wait(func([]string) bool { return bytes.Contains(p.output, []byte(rest)) })
 	case "count":
 		return p.count(rest)
+	case "never":
+		return p.never(rest)
 	case "type":
 		return p.Send(rest)
 	case "send":
@@ -97,12 +111,14 @@ func (p *player) do(line string) error {
 		return p.press(strings.Fields(rest))
 	case "paste":
 		return p.Send("\x1b[200~" + rest + "\x1b[201~")
-	case "resize":
-		var width, height int
-		if _, err := fmt.Sscan(rest, &width, &height); err != nil {
-			return err
-		}
-		return p.Resize(width, height)
+	case "repeat", "pour", "resize", "storm":
+		return p.doNumbers(word, rest)
+	case "deaf":
+		p.Deafen()
+		return nil
+	case "hear":
+		p.Hear()
+		return nil
 	case "rest":
 		p.Settle()
 		return nil
@@ -114,12 +130,50 @@ func (p *player) do(line string) error {
 		return p.writeRows(rest, p.Whole())
 	case "signal":
 		return p.signal(rest)
+	case "modes":
+		p.Settle()
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		return p.modes.check()
 	case "wait":
 		return waitFor(rest)
 	case "end":
 		return p.end(rest)
 	}
 	return errors.New("there is no such word")
+}
+
+// doNumbers runs a statement with numbers.
+func (p *player) doNumbers(word, rest string) error {
+	number, text, _ := strings.Cut(rest, " ")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return err
+	}
+	switch word {
+	case "repeat":
+		return p.Send(strings.Repeat(text, n))
+	case "pour":
+		return p.Send("\x1b[200~" + chunked(n) + "\x1b[201~")
+	case "storm":
+		return p.Storm(n)
+	}
+	height, err := strconv.Atoi(text)
+	if err != nil {
+		return err
+	}
+	return p.Resize(n, height)
+}
+
+// never checks that the program has not written a text.
+func (p *player) never(text string) error {
+	p.Settle()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if bytes.Contains(p.output, []byte(text)) {
+		return errors.New("the program has written it")
+	}
+	return nil
 }
 
 // expand replaces {{NAME}} by variables of the environment.
@@ -188,7 +242,7 @@ func (p *player) press(names []string) error {
 
 func (p *player) signal(name string) error {
 	s, ok := map[string]syscall.Signal{
-		"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+		"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
 	}[name]
 	if !ok {
 		return errors.New("there is no such signal here")

@@ -25,8 +25,33 @@ type Tmux struct {
 // NewTmux starts a terminal of this size. It skips the test if tmux is not installed.
 func NewTmux(t testing.TB, width, height int) *Tmux {
 	t.Helper()
+	m := newTmux(t)
+	pipe := filepath.Join(filepath.Dir(m.socket), "in")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	m.start(width, height, "stty raw -echo; exec cat '"+pipe+"'")
+	m.Resize(width, height)
+	var err error
+	if m.in, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = m.in.Close() })
+	return m
+}
+
+// RunTmux starts a terminal of this size in which sh runs a command. It skips the test if tmux is not installed.
+func RunTmux(t testing.TB, width, height int, command string) *Tmux {
+	t.Helper()
+	m := newTmux(t)
+	m.start(width, height, command)
+	return m
+}
+
+func newTmux(t testing.TB) *Tmux {
+	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		t.Skip("SKIPPED: tmux is not installed: ", err)
+		t.Skip("NOT TESTED: tmux is not installed: ", err)
 	}
 	dir, err := os.MkdirTemp("", "tmux") // the path of a socket is at most 108 bytes long
 	if err != nil {
@@ -37,20 +62,15 @@ func NewTmux(t testing.TB, width, height int) *Tmux {
 		_ = exec.Command("tmux", "-S", m.socket, "kill-server").Run()
 		_ = os.RemoveAll(dir)
 	})
-	pipe := filepath.Join(dir, "in")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	m.run("-f", "/dev/null", "-u", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height),
-		"stty raw -echo; exec cat '"+pipe+"'")
-	m.run("set-option", "-g", "status", "off")
-	m.run("set-option", "-g", "history-limit", "100000")
-	m.Resize(width, height)
-	if m.in, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = m.in.Close() })
 	return m
+}
+
+// start starts the server, and then the command in a new session, which the options of the server are for.
+func (m *Tmux) start(width, height int, command string) {
+	m.t.Helper()
+	m.run("-f", "/dev/null", "-u", "start-server", ";", "set-option", "-g", "exit-empty", "off",
+		";", "set-option", "-g", "status", "off", ";", "set-option", "-g", "history-limit", "100000", ";", "set-option", "-s", "escape-time", "10",
+		";", "new-session", "-d", "-x", fmt.Sprint(width), "-y", fmt.Sprint(height), command)
 }
 
 func (m *Tmux) run(args ...string) string {
@@ -94,4 +114,60 @@ func (m *Tmux) Whole() []string {
 		lines[i] = strings.TrimRight(line, " ")
 	}
 	return lines
+}
+
+// Type types a text.
+func (m *Tmux) Type(text string) {
+	m.t.Helper()
+	m.run("send-keys", "-l", text)
+}
+
+// Press presses keys by their names in tmux, such as Enter and C-r.
+func (m *Tmux) Press(keys ...string) {
+	m.t.Helper()
+	m.run(append([]string{"send-keys"}, keys...)...)
+}
+
+// Paste pastes a text, as a terminal with bracketed paste does.
+func (m *Tmux) Paste(text string) {
+	m.t.Helper()
+	m.run("set-buffer", text)
+	m.run("paste-buffer", "-p", "-r")
+}
+
+// Screen returns the rows of the screen.
+func (m *Tmux) Screen() string {
+	m.t.Helper()
+	return m.run("capture-pane", "-p")
+}
+
+// See waits until is returns true for the rows of the screen.
+func (m *Tmux) See(what string, is func(screen string) bool) {
+	m.t.Helper()
+	for end := time.Now().Add(patience); !is(m.Screen()); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			m.t.Fatalf("%s: it does not come\n%s", what, strings.Join(m.Whole(), "\n"))
+		}
+	}
+}
+
+// Attach shows the session on a terminal, whose size becomes that of the session, until Detach.
+func (m *Tmux) Attach(width, height int) (detach func()) {
+	m.t.Helper()
+	m.run("set-option", "-w", "window-size", "latest")
+	p, err := Start([]string{"env", "TERM=xterm-256color", "LANG=C.UTF-8", "tmux", "-u", "-S", m.socket, "attach"}, width, height)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.See("the size of the new client", func(string) bool {
+		return strings.TrimSpace(m.run("display-message", "-p", "#{window_width}x#{window_height}")) == fmt.Sprintf("%dx%d", width, height)
+	})
+	return func() {
+		m.t.Helper()
+		m.run("detach-client")
+		if code, _ := p.End(); code != 0 { // tmux has its own way to leave the terminal
+			m.t.Error("tmux attach ended with ", code)
+		}
+		p.Close()
+	}
 }

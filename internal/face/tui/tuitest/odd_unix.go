@@ -1,0 +1,72 @@
+//go:build linux || darwin || dragonfly || freebsd || netbsd || openbsd
+
+package tuitest
+
+import (
+	"errors"
+	"io"
+	"time"
+)
+
+// garbage are replies of a terminal that is out of order. The last one is one that has to end, or it would take the keys behind it.
+const garbage = "\x1b[?999999999999999999u\x1b]11;rgb:zz/\x1b\\\x1b[>\x1bP>|\xff\xfe\x1b\\\x1b[?;;;;c\x9b\x1b[\x00\x1b[?2026;77777$y\x1b]52;c;!!!\x07"
+
+// replies passes the replies of the emulator to the program.
+type replies struct {
+	to       io.Writer
+	manner   Manner
+	hasBegun bool // the first reply has passed
+}
+
+// Write passes replies.
+func (r *replies) Write(b []byte) (n int, err error) {
+	isFirst := !r.hasBegun
+	r.hasBegun = true
+	switch {
+	case r.manner == Prompt, r.manner == Late && !isFirst:
+		return r.to.Write(b)
+	case r.manner == Late:
+		time.Sleep(3 * time.Second)
+		return r.to.Write(b)
+	case r.manner == Garbage && isFirst:
+		_, err = io.WriteString(r.to, garbage)
+	}
+	return len(b), err
+}
+
+// Deafen makes the terminal take no more output, as in the copy mode of tmux, until [Program.Hear].
+func (p *Program) Deafen() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isDeaf = true
+}
+
+// Hear ends [Program.Deafen].
+func (p *Program) Hear() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.isDeaf = false
+	p.more.Broadcast()
+}
+
+// listen waits until the terminal takes output.
+func (p *Program) listen() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.isDeaf {
+		p.more.Wait()
+	}
+}
+
+// Storm changes the size of the terminal n times within a second. The last size is as before.
+func (p *Program) Storm(n int) error {
+	p.mu.Lock()
+	width, height := p.emulator.Width(), p.emulator.Height()
+	p.mu.Unlock()
+	var err error
+	for _, size := range storm(n) {
+		err = errors.Join(err, p.Resize(size[0], size[1]))
+		time.Sleep(time.Second / time.Duration(n))
+	}
+	return errors.Join(err, p.Resize(width, height))
+}
