@@ -74,6 +74,9 @@ func (l *loop) press(e keys.Event, now time.Time) {
 		l.pressViewer(e, now)
 		return
 	}
+	if l.pressShell(e, now) {
+		return
+	}
 	if k, ok := e.(keys.Key); ok && l.control(k) {
 		return
 	}

@@ -20,6 +20,7 @@ func (l *loop) sessionOpened() {
 		l.driver.Warn(w)
 	}
 	l.applySettings()
+	l.connectShells()
 	l.applyHistory()
 	l.applyClipboard()
 	l.refreshStatus()

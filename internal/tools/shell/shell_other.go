@@ -77,6 +77,9 @@ func NewProcesses(string) *Processes { return &Processes{} }
 // MoveToBackground returns nothing.
 func (*Processes) MoveToBackground() []int { return nil }
 
+// SetConsole does nothing.
+func (*Processes) SetConsole(Console) {}
+
 // Stop fails.
 func (*Processes) Stop(context.Context, int) (string, error) { return "", errNoCommands }
 
