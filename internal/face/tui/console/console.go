@@ -21,13 +21,13 @@ import (
 type Console struct {
 	changed chan struct{}
 
-	mu        sync.Mutex
-	size      process.TerminalSize
-	list      []*Screen // the newest last
-	focused   *Screen   // has the keyboard, nil for none
-	wasUsed   bool      // the person has typed into a command
-	hidesTint bool
-	tabbed    tab
+	mu          sync.Mutex
+	size        process.TerminalSize
+	list        []*Screen // the newest last
+	focused     *Screen   // has the keyboard, nil for none
+	wasUsed     bool      // the person has typed into a command
+	hidesColors bool
+	tabbed      tab
 }
 
 // tab is a Tab that was passed to a command, which may have no use for it.
@@ -68,7 +68,7 @@ func (c *Console) change() {
 func (c *Console) SetColors(isOn bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.hidesTint = !isOn
+	c.hidesColors = !isOn
 }
 
 // Resize sets the size of all terminals. The area in which a screen is drawn has the same size.
@@ -168,7 +168,7 @@ func (c *Console) Tabbed(now time.Time) (isUsed, isKnown bool) {
 // its cursor. It returns false if none has it.
 func (c *Console) View(height int, head func(command string, began time.Time) styled.Line) (lines []styled.Line, cursor inline.Position, hasCursor, ok bool) {
 	c.mu.Lock()
-	s, isPlain := c.focused, c.hidesTint
+	s, isPlain := c.focused, c.hidesColors
 	c.mu.Unlock()
 	if s == nil {
 		return nil, cursor, false, false
@@ -187,7 +187,7 @@ func (c *Console) Tail(pid, most int) ([]styled.Line, bool) {
 		c.mu.Unlock()
 		return nil, false
 	}
-	s, isPlain := c.list[i], c.hidesTint
+	s, isPlain := c.list[i], c.hidesColors
 	c.mu.Unlock()
 	lines, _, _ := s.rows(most, isPlain)
 	return lines, true

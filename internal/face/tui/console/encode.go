@@ -7,7 +7,7 @@ import (
 	"pollux/internal/face/tui/keys"
 )
 
-// letters and numbers are the sequences of keys that type no character: CSI and the letter, or CSI, the number and "~".
+// sequenceOf returns the sequence of a key that types no character: CSI and the letter, or CSI, the number and "~". Both are 0 for another key.
 func sequenceOf(code rune) (letter byte, number int) {
 	switch code {
 	case keys.Up:

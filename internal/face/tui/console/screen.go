@@ -96,21 +96,21 @@ func (s *Screen) Write(p []byte) (int, error) {
 	if !s.isClosed {
 		s.bytes += int64(len(p))
 		s.last = time.Now()
-		s.draw(p)
+		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows)) })
 		s.console.change()
 	}
 	return len(p), nil
 }
 
-// draw gives output to the emulator. If output makes the emulator fail, the screen begins again.
-func (s *Screen) draw(p []byte) {
+// draw calls f with the emulator. If output of the program makes the emulator fail, the screen begins again.
+func (s *Screen) draw(f func(e *vt.Emulator)) {
 	defer func() {
 		if recover() != nil {
 			s.closeEmulator()
 			s.reset()
 		}
 	}()
-	_, _ = s.emulator.Write(p) // it does not fail while it is open
+	f(s.emulator)
 }
 
 func (s *Screen) closeEmulator() {
@@ -151,7 +151,7 @@ func (s *Screen) resize(size process.TerminalSize) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.size = size
-	s.emulator.Resize(size.Columns, size.Rows)
+	s.draw(func(e *vt.Emulator) { e.Resize(size.Columns, size.Rows) })
 	if p := s.input.running(); p != nil {
 		_ = p.Resize(size) // the program may have ended
 	}
