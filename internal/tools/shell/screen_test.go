@@ -4,11 +4,14 @@ package shell_test
 
 import (
 	"bytes"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
 )
@@ -57,4 +60,21 @@ func TestConsole(t *testing.T) {
 			t.Errorf("%s: %q, closed %d times", c.command, got, f.closed)
 		}
 	}
+}
+
+// TestConsoleLeaves checks that the end of a command is no hang-up for a process that it leaves running.
+func TestConsoleLeaves(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.Processes.SetConsole(&face{})
+	run(t, o, "(while [ ! -e ended ]; do sleep 0.01; done; echo >alive) & exit")
+	at := func(name string) string { return filepath.Join(o.Workspace.Root(), name) }
+	if err := os.WriteFile(at("ended"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	processtest.WaitUntil(t, "the process is alive", func() bool {
+		_, err := os.Stat(at("alive"))
+		return err == nil
+	})
 }
