@@ -62,6 +62,7 @@ func NewBuiltin(p Parts) Builtin {
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
 		AnyOutput:          OutputAdvice(set) == prompt.AdviseNone,
 		Launcher:           p.Project.Launcher,
+		Pager:              config.ShellPager.In(set),
 		CanReadOn:          func() bool { return p.declares("read_background_output") },
 	}
 	b := Builtin{

@@ -98,14 +98,16 @@ func (l *loop) frame(now time.Time) inline.Frame {
 		l.drawComposer(&below, width, room, now)
 	}
 	var all area
-	open := 0
-	if rest := min(room-len(below.lines), l.screen.Height()/2); rest > 0 {
+	l.sizeShells(room - len(below.lines))
+	if l.drawShell(&all, width, room-len(below.lines), now) {
+		below.hasCursor = below.hasCursor && !all.hasCursor
+	} else if rest := min(room-len(below.lines), l.screen.Height()/2); rest > 0 {
 		all.add(l.transcript.Pending(rest, now)...)
 		if len(all.lines) > 0 && len(all.lines) < rest {
 			all.add(nil)
 		}
-		open = len(all.lines)
 	}
+	open := len(all.lines)
 	if below.hasCursor {
 		all.addWithCursor(below.lines, below.cursor)
 	} else {
@@ -139,6 +141,7 @@ func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 	v := l.composer.View(width, max(room-len(foot)-2, 1), t)
 	rest := room - len(foot) - len(v.Lines)
 	if rest > 0 {
+		l.working.Awaited = l.awaited(now)
 		status, mode := l.statusRow(width, now), l.toast.Line(width, now, t)
 		if rest == 1 && mode != nil {
 			status = mode

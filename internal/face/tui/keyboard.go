@@ -81,6 +81,9 @@ func (l *loop) press(e keys.Event, now time.Time) {
 		l.pressFrozen(e)
 		return
 	}
+	if l.pressShell(e, now) {
+		return
+	}
 	if k, ok := e.(keys.Key); ok && (l.control(k) || l.scrolls(k)) {
 		return
 	}

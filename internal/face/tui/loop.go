@@ -10,6 +10,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/choice"
 	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/console"
 	"pollux/internal/face/tui/full"
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
@@ -54,6 +55,8 @@ type loop struct {
 	toast         toast.Toast
 	recap         recap.Keeper
 	composer      *composer.Composer
+	shells        *console.Console    // the running commands
+	shellsFor     [2]int              // the size of the screen for which they have theirs
 	dialog        question.Dialog     // the open question, nil for none
 	pane          pane.Pane           // that the user has opened, nil for none
 	refreshed     time.Time           // when the pane last looked at its content
@@ -85,8 +88,9 @@ type loop struct {
 }
 
 func newLoop(f *Face) *loop {
-	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
+	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, shells: console.New(), timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
 	l.look = newLook(f.options)
+	l.transcript.Options.Screen = l.shellTail
 	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
 	l.composer.Guard.IsPasteMarked = l.look.marksPastes()
 	l.decoder.IsMac = f.options.GOOS == "darwin"
@@ -168,6 +172,8 @@ func (l *loop) step() bool {
 	case r := <-l.view.suggestions():
 		l.composer.Found(r)
 		l.pace.change()
+	case <-l.shells.Changed():
+		l.pace.change()
 	case f := <-l.posts:
 		f()
 	case <-l.options.Resizes:
@@ -204,6 +210,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.look.pollDue())
 	sooner(l.footerCommand.Due())
 	sooner(l.refreshDue())
+	sooner(l.shells.Deadline(now))
 	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
 	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())
 	if l.transcript.IsTicking() {
@@ -225,6 +232,7 @@ func (l *loop) expire(now time.Time) {
 	}
 	l.pollBackground(now)
 	l.runFooterCommand(now)
+	l.expireShells(now)
 	l.viewing.search()
 	l.refreshPane(now)
 	l.keepDraft(now)

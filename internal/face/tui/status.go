@@ -42,6 +42,7 @@ func (l *loop) applySettings() {
 	case !isVim:
 		l.composer.Vim = nil
 	}
+	l.shells.SetColors(config.ShellShowsColor.In(s))
 	l.working.Options.IsStill = !config.ShowSpinner.In(s)
 	l.applyOptions(s)
 	l.composer.Field().EscapeAt = config.EscapePastedAt.In(s)

@@ -24,6 +24,7 @@ func (l *loop) sessionOpened() {
 	}
 	l.watchLog()
 	l.applySettings()
+	l.connectShells()
 	l.applyHistory()
 	l.applyClipboard()
 	l.refreshStatus()

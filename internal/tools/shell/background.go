@@ -33,6 +33,7 @@ type Processes struct {
 	session string       // the id of the session, "" for none
 	notes   map[int]note // on disk, by PID
 	running map[*execution]bool
+	console Console    // nil to run commands on pipes
 	history []*Process // oldest first
 	left    []int      // processes that commands started with & and left running, the latest last
 
@@ -74,6 +75,24 @@ type Process struct {
 // dir, which is created when the first background command starts.
 func NewProcesses(dir string) *Processes {
 	return &Processes{dir: dir, running: map[*execution]bool{}, notes: map[int]note{}}
+}
+
+// SetConsole runs the commands of the person and the model that start from now on in pseudo-terminals, which c shows.
+func (ps *Processes) SetConsole(c Console) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.console = c
+}
+
+// openScreen returns the screen of a command that is about to start, nil for none.
+func (ps *Processes) openScreen(command string) Screen {
+	ps.mu.Lock()
+	c := ps.console
+	ps.mu.Unlock()
+	if c == nil {
+		return nil
+	}
+	return c.Open(command)
 }
 
 // List returns the background commands of the session, oldest first.

@@ -13,13 +13,19 @@ import (
 // A sequence without an end cannot hide all output after it: a title or link (OSC) ends at
 // the end of its line, any other string after 1 MiB.
 type cleaner struct {
-	state     escState
-	skipped   int    // bytes of the current sequence skipped so far
-	number    int    // the parameter of the current sequence, -1 if it has others than one number
-	partial   []byte // the start of a character whose end is in the next piece
-	lookAhead int    // bytes that takeText checks at once for plain text
-	joined    []byte // partial and the next piece; reused
-	out       []byte // reused
+	// DropsAlternate leaves out what a program draws on the alternate screen of its terminal, as editors and pagers do:
+	// it is gone when they end.
+	DropsAlternate bool
+
+	isAlternate bool // the program draws there
+	isPrivate   bool // the parameter of the current sequence begins with "?"
+	state       escState
+	skipped     int    // bytes of the current sequence skipped so far
+	number      int    // the parameter of the current sequence, -1 if it has others than one number
+	partial     []byte // the start of a character whose end is in the next piece
+	lookAhead   int    // bytes that takeText checks at once for plain text
+	joined      []byte // partial and the next piece; reused
+	out         []byte // reused
 }
 
 type escState uint8
@@ -47,7 +53,7 @@ func (c *cleaner) clean(p []byte) []byte {
 		p, c.partial = c.joined, c.partial[:0]
 	}
 	if c.state == stateText {
-		if whole := p[:completeRunesLen(p)]; isClean(whole) {
+		if whole := p[:completeRunesLen(p)]; !c.isAlternate && isClean(whole) {
 			c.partial = append(c.partial, p[len(whole):]...)
 			return whole
 		}
@@ -73,7 +79,11 @@ func (c *cleaner) finish() []byte {
 	return c.out
 }
 
-func (c *cleaner) emit(p []byte) { c.out = append(c.out, p...) }
+func (c *cleaner) emit(p []byte) {
+	if !c.isAlternate {
+		c.out = append(c.out, p...)
+	}
+}
 
 const replacement = "\uFFFD"
 
@@ -165,7 +175,7 @@ func (c *cleaner) takeSpecial(p []byte) []byte {
 
 // beginSequence sets the state after ESC and b.
 func (c *cleaner) beginSequence(b byte) {
-	c.skipped, c.number = 0, 0
+	c.skipped, c.number, c.isPrivate = 0, 0, false
 	switch {
 	case b == '[':
 		c.state = stateCSI
@@ -231,6 +241,9 @@ func (c *cleaner) skipSequence(p []byte) []byte {
 // addParameter adds bytes of the current sequence to its number.
 func (c *cleaner) addParameter(p []byte) {
 	const most = 1000
+	if c.skipped == 0 && p[0] == '?' {
+		c.isPrivate, p = true, p[1:]
+	}
 	for _, b := range p {
 		if b < '0' || b > '9' || c.number < 0 || c.number > most {
 			c.number = -1
@@ -243,6 +256,12 @@ func (c *cleaner) addParameter(p []byte) {
 // move emits the control characters for a sequence that ends in this letter, if it moves the cursor or erases.
 func (c *cleaner) move(final byte) {
 	n := c.number
+	if c.isPrivate {
+		if c.DropsAlternate && (n == 47 || n == 1047 || n == 1049) && (final == 'h' || final == 'l') {
+			c.isAlternate = final == 'h'
+		}
+		return
+	}
 	if n < 0 {
 		return
 	}

@@ -47,7 +47,7 @@ func (r *runningCall) outcome() string {
 func (r *runningCall) advice(output string) string {
 	const most = 2000 // bytes
 	text := ""
-	if r.tool.caller == model {
+	if r.tool.caller == model && r.screen == nil { // in a terminal, the person could answer
 		status := r.Status()
 		text = advise(r.command, output[max(0, len(output)-most):], status.Code != 0 || status.Signal != 0)
 	}

@@ -25,6 +25,7 @@ type job struct {
 	dir     string
 	env     []string
 	idle    time.Duration // end the command after this time without output; 0 is never
+	screen  Screen        // of its pseudo-terminal, nil for pipes
 }
 
 // execution is a started command with all of its processes.
@@ -41,15 +42,23 @@ type execution struct {
 // start starts j. Cancelling ctx does not end the command, because it may move to the
 // background.
 func start(ctx context.Context, launcher process.Launcher, j job, out *output) (*execution, error) {
-	p, err := launcher.Start(context.WithoutCancel(ctx), &process.Command{
+	c := &process.Command{
 		For:  process.Purpose{Kind: process.KindShell, Origin: j.origin},
 		Name: name, Path: j.shell, Args: shellArgs(j), Dir: j.dir,
 		Env:    append(j.env[:len(j.env):len(j.env)], "PWD="+j.dir),
 		Stdout: out, Stderr: out,
 		Gate: j.isBash(), Grace: killGrace, Idle: j.idle,
-	})
+	}
+	if j.screen != nil {
+		size := j.screen.Size()
+		c.Stdout, c.Stderr, c.Terminal = &shownOutput{out, j.screen}, nil, &size
+	}
+	p, err := launcher.Start(context.WithoutCancel(ctx), c)
 	if err != nil {
 		return nil, err
+	}
+	if j.screen != nil {
+		j.screen.Started(p)
 	}
 	return &execution{Process: p, out: out, sent: make(chan struct{})}, nil
 }
@@ -114,8 +123,13 @@ func shellArgs(j job) []string {
 // their line numbers are therefore one too high.
 func script(j job) string {
 	fd := strconv.Itoa(process.ReportFD)
+	// The end of the shell is no hang-up for the processes that the command leaves running, as it is none without a terminal.
+	prefix := ""
+	if j.screen != nil {
+		prefix = "trap '' HUP; "
+	}
 	if j.isBash() {
-		text := "shopt -u promptvars nullglob extglob nocaseglob dotglob; "
+		text := prefix + "shopt -u promptvars nullglob extglob nocaseglob dotglob; "
 		// The command waits until the launcher has made sure that it cannot outlive Pollux.
 		gate := strconv.Itoa(process.GateFD)
 		text += "read -r -u " + gate + " _ || exit; exec " + gate + "<&-; "
@@ -123,5 +137,5 @@ func script(j job) string {
 		return text + `(trap 'echo "${PIPESTATUS[@]/#/p}" >&` + fd + "; jobs -p 2>/dev/null >&" + fd + "' EXIT\n" + j.command + "\n)"
 	}
 	// Other shells support only descriptors of one digit.
-	return "(trap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"
+	return prefix + "(trap 'jobs -p 2>/dev/null >/dev/fd/" + fd + "' EXIT\n" + j.command + "\n)"
 }

@@ -48,6 +48,8 @@ type Options struct {
 	RefuseSubstitution bool
 	// AnyOutput leaves out the advice to keep the output of commands small.
 	AnyOutput bool
+	// Pager is the value of PAGER and GIT_PAGER for the commands of a person; "" is cat.
+	Pager string
 	// Launcher starts commands.
 	Launcher process.Launcher
 	// Processes is the table of the session's commands.

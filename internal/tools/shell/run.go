@@ -50,6 +50,9 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err := r.start(ctx); err != nil {
 		return tool.Fail(tool.ErrShell, "The command could not be started: "+c.explainStartError(err))
 	}
+	if r.screen != nil {
+		defer r.screen.Close()
+	}
 	if host.Started != nil {
 		host.Started(r.PID())
 	}
@@ -92,6 +95,7 @@ type runningCall struct {
 	lastUpdate time.Time // of the live output
 	leaves     bool      // processes of the command run on after it
 	isSent     bool      // to the background, by the person
+	screen     Screen    // of its pseudo-terminal, nil for pipes
 }
 
 func (r *runningCall) start(ctx context.Context) error {
@@ -104,14 +108,26 @@ func (r *runningCall) start(ctx context.Context) error {
 		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
 		idle: r.tool.InactivityTimeout,
 	}
+	if !r.args.Background && r.tool.caller != template {
+		j.screen = r.tool.Processes.openScreen(r.args.Command)
+	}
+	if j.screen != nil {
+		j.env = r.tool.inTerminal(j.env)
+	}
 	out := newOutput(r.text, j.env)
+	out.clean.DropsAlternate = j.screen != nil
 	out.mu.Lock() // until the log is set, so that it gets all output
 	defer out.mu.Unlock()
 	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
+	if err != nil && j.screen != nil { // perhaps there are no pseudo-terminals here
+		j.screen.Close()
+		j.screen = nil
+		p, err = r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
+	}
 	if err != nil {
 		return err
 	}
-	r.execution = p
+	r.execution, r.screen = p, j.screen
 	if r.args.Background {
 		r.log = r.tool.Processes.addToHistory(p, r.args.Command)
 		out.log = r.log.file

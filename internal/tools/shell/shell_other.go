@@ -86,6 +86,9 @@ func (*Processes) Watch(func()) {}
 // MoveToBackground returns nothing.
 func (*Processes) MoveToBackground() []int { return nil }
 
+// SetConsole does nothing.
+func (*Processes) SetConsole(Console) {}
+
 // Stop fails.
 func (*Processes) Stop(context.Context, int) (string, error) { return "", errNoCommands }
 

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func NewForUser(o Options) tool.Tool {
 		caller:  user,
 		origin:  process.OriginUser,
 		env: func(bool) []string {
-			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0"}
+			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", gitAsksNothing}
 			env := slices.DeleteFunc(slices.Clone(o.Redact.WithoutSensitive().Apply(o.Environ)), func(v string) bool {
 				return strings.HasPrefix(v, "PWD=") || strings.Contains(v, "\x00")
 			})
@@ -32,6 +33,21 @@ func NewForUser(o Options) tool.Tool {
 		},
 		shell: sync.OnceValues(func() (string, error) { return findShell(o.Environ) }),
 	}
+}
+
+// gitAsksNothing makes git fail instead of asking for a password.
+const gitAsksNothing = "GIT_TERMINAL_PROMPT=0"
+
+// inTerminal returns the environment of a command in a pseudo-terminal. The person can answer git's questions, and
+// use their pager.
+func (t *shellTool) inTerminal(env []string) []string {
+	env = append(slices.Clip(env), "TERM=xterm-256color")
+	if t.caller != user {
+		return env
+	}
+	pager := cmp.Or(t.Pager, "cat")
+	env = slices.DeleteFunc(env, func(v string) bool { return v == gitAsksNothing })
+	return append(env, "PAGER="+pager, "GIT_PAGER="+pager)
 }
 
 // userText returns the result text of a command that the user typed.

@@ -57,6 +57,20 @@ func QuitAndStop(n int, key string) string {
 	return text
 }
 
+// Focus returns the hint to the key that gives the keyboard to a running command; "" if there is no key.
+func Focus(b *keys.Bindings) string {
+	hint := b.Hint(keys.AppFocusShellInput)
+	if hint == "" {
+		return ""
+	}
+	return "(" + hint + " to focus)"
+}
+
+// Unfocus returns the hint to the key that takes the keyboard back from a command.
+func Unfocus(b *keys.Bindings) string {
+	return "Use " + b.Hint(keys.AppUnfocusShellInput) + " to unfocus"
+}
+
 // AgainToSuspend returns the text that asks for a second press of the key that suspends Pollux. It names another key
 // for undo, because many programs have undo on the same key.
 func AgainToSuspend(b *keys.Bindings) string {

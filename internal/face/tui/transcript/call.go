@@ -18,6 +18,7 @@ type call struct {
 	status agent.Status
 	began  time.Time // zero before the call runs
 	files  []tool.Location
+	pid    int    // of the process that the call has started, 0 for none
 	nested []head // the last calls of an agent inside the call that ended
 
 	output  []string // the last lines of the live output, clean
@@ -77,6 +78,9 @@ func (c *call) update(e agent.ToolUpdated, hasBegun bool, at time.Time) {
 	}
 	if e.Output != nil {
 		c.isStale = true
+	}
+	if e.PID != 0 {
+		c.pid = e.PID
 	}
 	if e.Running != nil && e.Running.Call().Requested != "" {
 		return // a hook continues the call with another one

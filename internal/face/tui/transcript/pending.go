@@ -3,8 +3,10 @@ package transcript
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -169,7 +171,18 @@ func (t *Transcript) callPart(c *call, now time.Time) part {
 	if elapsed := now.Sub(c.began); c.isRunning() && elapsed >= shownAfter {
 		h.remark = "(" + elapsedText(elapsed) + ")"
 	}
+	screen, hint, hasScreen := t.screenOf(c)
+	if hint != "" {
+		h.remark = strings.TrimSpace(h.remark + " " + hint)
+	}
 	p.head = []styled.Line{h.line(t.width(), t.Look.Theme)}
+	if hasScreen {
+		p.body = screen
+		if len(p.body) > 0 {
+			p.group = apart
+		}
+		return p
+	}
 	switch d := c.Output.(type) {
 	case *tool.AgentDisplay:
 		p.body = t.activityLines(d)
@@ -185,6 +198,27 @@ func (t *Transcript) callPart(c *call, now time.Time) part {
 		p.group = apart
 	}
 	return p
+}
+
+// screenOf returns the last rows of the terminal of a call, and a hint about it, false if it has none.
+func (t *Transcript) screenOf(c *call) (lines []styled.Line, hint string, ok bool) {
+	if t.Options.Screen == nil || c.pid == 0 {
+		return nil, "", false
+	}
+	rows, hint, ok := t.Options.Screen(c.pid, maxOutput)
+	for _, row := range rows {
+		lines = append(lines, append(styled.Plain(margin), row...))
+	}
+	return lines, hint, ok
+}
+
+// ShellHead returns the head of a shell command that has run for some time.
+func (t *Transcript) ShellHead(command string, elapsed time.Duration) styled.Line {
+	h := head{glyph: running, name: t.title("run_shell_command"), about: kit.Brief(command)}
+	if elapsed >= shownAfter {
+		h.remark = "(" + elapsedText(elapsed) + ")"
+	}
+	return h.line(t.width(), t.Look.Theme)
 }
 
 // elapsedText returns a time in whole seconds, such as "12s" and "1m 5s".

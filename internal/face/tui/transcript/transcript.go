@@ -51,6 +51,9 @@ type Options struct {
 	Mentioned func(prompt string) []Picture
 	Picture   func(p Picture, put func([]styled.Line))
 
+	// Screen returns the last rows of the terminal of a process that a call has started, and a hint about it, false if it has
+	// no terminal. It may be nil.
+	Screen func(pid, most int) (lines []styled.Line, hint string, ok bool)
 	// ShowKey is the name of the key that shows hidden lines; "" is Ctrl+O.
 	ShowKey string
 }

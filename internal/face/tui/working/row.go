@@ -32,6 +32,8 @@ type Options struct {
 // user is open, its time stands still.
 type Row struct {
 	Options Options
+	// Awaited is a note about a command that may wait for the user. It replaces the activity.
+	Awaited string
 
 	isBusy  bool
 	isRun   bool // of the model
@@ -143,6 +145,8 @@ func (r *Row) label(now time.Time, t theme.Theme) styled.Line {
 	switch {
 	case r.watch.isStopped:
 		text = "Waiting for your answer"
+	case r.Awaited != "":
+		text, style = r.Awaited, t.Warning()
 	case r.hooks != "":
 		text = r.hooks
 	case r.delay != nil:

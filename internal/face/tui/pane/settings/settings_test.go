@@ -183,7 +183,7 @@ func TestEdit(t *testing.T) {
 		{"context.fileName", "enter A enter", "/settings set context.fileName A", "Context: file name A*"},
 		{"", `enter ctrl+u [ " B " ] enter`, `/settings set context.fileName ["B"]`, `Context: file name ["B"]*`},
 		{"summarize tool output", "enter", "", "Model: summarize tool output unset"},
-		{"tools.shell.pager", "enter ctrl+u enter", "", "Tools: shell: pager cat (no effect yet)"},
+		{"tools.shell.pager", "enter ctrl+u enter", "", "Tools: shell: pager cat"},
 	} {
 		if c.search != "" {
 			p.search(c.search)
@@ -232,7 +232,7 @@ func TestField(t *testing.T) {
 	}
 	p.search("tools shell pager")
 	p.press("enter", "backspace", "backspace", "backspace")
-	p.want("Tools: shell: pager cat (no effect yet)", "> Empty for the default")
+	p.want("Tools: shell: pager cat", "> Empty for the default")
 }
 
 func TestScopes(t *testing.T) {

@@ -1,0 +1,256 @@
+package console
+
+import (
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+
+	"pollux/internal/crash"
+	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/process"
+	"pollux/internal/shellcmd"
+)
+
+// Times without output after which a command may wait for input: after its last output, and if it has printed none.
+const (
+	silenceAfterOutput = 5 * time.Second
+	silenceFromStart   = 20 * time.Second
+)
+
+// Screen is the pseudo-terminal of a command, as a person sees it.
+type Screen struct {
+	console      *Console
+	command      string
+	began        time.Time
+	isRedirected bool // the output of the command goes elsewhere
+
+	input input
+
+	mu           sync.Mutex
+	size         process.TerminalSize
+	emulator     *vt.Emulator
+	bytes        int64     // of output
+	last         time.Time // of the last output, zero for none
+	hidesCursor  bool
+	hasAppArrows bool // the program wants the arrow keys of applications
+	marksPastes  bool // and pastes between marks
+	isClosed     bool
+}
+
+func newScreen(c *Console, command string, size process.TerminalSize) *Screen {
+	s := &Screen{console: c, command: command, began: time.Now(), size: size}
+	if script, err := shellcmd.Parse(command); err == nil {
+		s.isRedirected = slices.ContainsFunc(script.Redirections, func(r shellcmd.Redirection) bool {
+			return strings.HasPrefix(r.Op, ">") || strings.HasPrefix(r.Op, "&>")
+		})
+	}
+	s.reset()
+	return s
+}
+
+// reset makes a new emulator, whose replies go to the program.
+func (s *Screen) reset() {
+	e := vt.NewEmulator(s.size.Columns, s.size.Rows)
+	e.SetScrollbackSize(1)
+	s.hidesCursor, s.hasAppArrows, s.marksPastes = false, false, false
+	e.SetCallbacks(vt.Callbacks{
+		CursorVisibility: func(isVisible bool) { s.hidesCursor = !isVisible },
+		EnableMode:       func(m ansi.Mode) { s.setMode(m, true) },
+		DisableMode:      func(m ansi.Mode) { s.setMode(m, false) },
+	})
+	s.emulator = e
+	go func() {
+		defer crash.Recover()
+		var reply [256]byte
+		for {
+			n, err := e.Read(reply[:])
+			_ = s.input.send(reply[:n]) // a program that does not read loses replies
+			if err != nil {
+				return
+			}
+		}
+	}()
+}
+
+func (s *Screen) setMode(m ansi.Mode, isOn bool) {
+	switch m {
+	case ansi.ModeCursorKeys:
+		s.hasAppArrows = isOn
+	case ansi.ModeBracketedPaste:
+		s.marksPastes = isOn
+	}
+}
+
+// Write implements [io.Writer]. It never fails.
+func (s *Screen) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.isClosed {
+		s.bytes += int64(len(p))
+		s.last = time.Now()
+		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows)) })
+		s.console.change()
+	}
+	return len(p), nil
+}
+
+// draw calls f with the emulator. If output of the program makes the emulator fail, the screen begins again.
+func (s *Screen) draw(f func(e *vt.Emulator)) {
+	defer func() {
+		if recover() != nil {
+			s.closeEmulator()
+			s.reset()
+		}
+	}()
+	f(s.emulator)
+}
+
+func (s *Screen) closeEmulator() {
+	if replies, ok := s.emulator.InputPipe().(io.Closer); ok {
+		_ = replies.Close() // it does not fail
+	}
+}
+
+// Size implements [shell.Screen].
+func (s *Screen) Size() process.TerminalSize {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.size
+}
+
+// Started implements [shell.Screen].
+func (s *Screen) Started(p *process.Process) {
+	s.input.connect(p)
+	_ = p.Resize(s.Size()) // it may be another one by now; the program may have ended
+	s.console.change()
+}
+
+// Close implements [shell.Screen].
+func (s *Screen) Close() {
+	s.mu.Lock()
+	wasClosed := s.isClosed
+	s.isClosed = true
+	if !wasClosed {
+		s.closeEmulator()
+	}
+	s.mu.Unlock()
+	if !wasClosed {
+		s.console.remove(s)
+	}
+}
+
+func (s *Screen) resize(size process.TerminalSize) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.size = size
+	s.draw(func(e *vt.Emulator) { e.Resize(size.Columns, size.Rows) })
+	if p := s.input.running(); p != nil {
+		_ = p.Resize(size) // the program may have ended
+	}
+}
+
+func (s *Screen) isRunning() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.input.running() != nil && !s.isClosed
+}
+
+func (s *Screen) hasPID(pid int) bool {
+	p := s.input.running()
+	return p != nil && p.PID() == pid
+}
+
+func (s *Screen) written() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.bytes
+}
+
+// silentFrom returns when the command, if it prints nothing until then, may wait for input.
+func (s *Screen) silentFrom() time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.last.IsZero() {
+		return s.began.Add(silenceFromStart)
+	}
+	return s.last.Add(silenceAfterOutput)
+}
+
+// press encodes a key or a paste as the program wants it, and types it.
+func (s *Screen) press(e keys.Event) error {
+	s.mu.Lock()
+	var b []byte
+	switch e := e.(type) {
+	case keys.Key:
+		b = encode(e, s.hasAppArrows)
+	case keys.Paste:
+		b = encodePaste(e.Text, s.marksPastes)
+	}
+	s.mu.Unlock()
+	return s.input.send(b)
+}
+
+// rows returns the rows down to the last one that is in use, at most so many, with the position of the cursor.
+func (s *Screen) rows(most int, isPlain bool) (lines []styled.Line, cursor inline.Position, hasCursor bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at := s.emulator.CursorPosition()
+	end := at.Y + 1
+	if s.emulator.IsAltScreen() {
+		end = s.size.Rows
+	}
+	for y := s.size.Rows - 1; y >= end; y-- {
+		if len(s.row(y, true)) > 0 {
+			end = y + 1
+			break
+		}
+	}
+	start := max(0, end-max(most, 1))
+	if start > at.Y { // the cursor matters most
+		start, end = at.Y, at.Y+max(most, 1)
+	}
+	for y := start; y < end; y++ {
+		lines = append(lines, s.row(y, isPlain))
+	}
+	return lines, inline.Position{Row: at.Y - start, Column: at.X}, !s.hidesCursor
+}
+
+// row returns a row of the screen without the blanks at its end.
+func (s *Screen) row(y int, isPlain bool) (line styled.Line) {
+	used := 0 // spans up to the last that is not blank
+	for x := 0; x < s.size.Columns; {
+		cell := s.emulator.CellAt(x, y)
+		if cell == nil || cell.Width == 0 {
+			cell = &uv.EmptyCell
+		}
+		text, style := styled.Text(cell.Content), cell.Style
+		if text == "" {
+			text = strings.Repeat(" ", max(cell.Width, 1))
+		}
+		if isPlain {
+			style = styled.Style{Attrs: style.Attrs}
+		}
+		if n := len(line); n > 0 && line[n-1].Style.Equal(&style) {
+			line[n-1].Text += text
+		} else {
+			line = append(line, styled.Span{Text: text, Style: style})
+		}
+		if text != " " || !style.IsZero() {
+			used = len(line)
+		}
+		x += max(cell.Width, 1)
+	}
+	line = line[:used]
+	if used > 0 && line[used-1].Style.IsZero() {
+		line[used-1].Text = strings.TrimRight(line[used-1].Text, " ")
+	}
+	return line
+}

@@ -1,0 +1,109 @@
+package tui
+
+import (
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/toast"
+	"pollux/internal/terminal"
+)
+
+// connectShells runs the commands of the open session in pseudo-terminals, if the user wants that.
+func (l *loop) connectShells() {
+	if config.ShellInTerminal.In(l.view.settings()) {
+		l.view.session.Processes.SetConsole(l.shells)
+	}
+}
+
+// pressShell gives a key to the command that has the keyboard, or the keyboard to a command. It returns false for a key
+// that is for another part.
+func (l *loop) pressShell(e keys.Event, now time.Time) bool {
+	if l.dialog != nil || l.pane != nil {
+		return false
+	}
+	k, isKey := e.(keys.Key)
+	if !l.shells.HasFocus() {
+		return isKey && l.composer.IsEmpty() && l.focusesShell(k) && l.shells.Focus()
+	}
+	if isKey {
+		switch command, _ := l.view.bindings.Match(k.Chord, keys.AppUnfocusShellInput, keys.BackgroundToggle); command {
+		case keys.AppUnfocusShellInput:
+			l.shells.Unfocus()
+			return true
+		case keys.BackgroundToggle:
+			return false
+		}
+	}
+	if err := l.shells.Type(e); err != nil {
+		l.toast.Show(terminal.Line(err.Error()), toast.Warning, now, toast.UsualTime)
+	}
+	return true
+}
+
+// focusesShell reports whether a key gives the keyboard to a running command.
+func (l *loop) focusesShell(k keys.Key) bool {
+	_, ok := l.view.bindings.Match(k.Chord, keys.AppFocusShellInput)
+	return ok || k.Chord == keys.Chord{Mods: keys.Ctrl, Code: 'f'}
+}
+
+// expireShells takes the outcome of a Tab that a command has got.
+func (l *loop) expireShells(now time.Time) {
+	if isUsed, isKnown := l.shells.Tabbed(now); isKnown && isUsed {
+		l.toast.Show(toast.Unfocus(l.view.bindings), toast.Hint, now, toast.UsualTime)
+	}
+}
+
+// drawShell adds the command that has the keyboard, in at most height rows. It returns false if none has it.
+func (l *loop) drawShell(a *area, width, height int, now time.Time) bool {
+	lines, cursor, hasCursor, ok := l.shells.View(height, func(command string, began time.Time) styled.Line {
+		return l.transcript.ShellHead(command, now.Sub(began))
+	})
+	if !ok {
+		return false
+	}
+	for i := range lines {
+		if i > 0 {
+			lines[i] = append(styled.Plain(shellMargin), lines[i]...)
+		}
+		lines[i] = lines[i].Cut(width)
+	}
+	cursor.Column += len(shellMargin)
+	if hasCursor && l.dialog == nil && l.pane == nil {
+		a.addWithCursor(lines, cursor)
+	} else {
+		a.add(lines...)
+	}
+	return true
+}
+
+// shellMargin stands before the rows of a command.
+const shellMargin = "  "
+
+// sizeShells gives the terminals of commands the size of the area in which one that has the keyboard is drawn. Without
+// the keyboard, a running command keeps its size as long as the screen does: a draft that grows is no reason to change it.
+func (l *loop) sizeShells(height int) {
+	screen := [2]int{l.screen.Width(), l.screen.Height()}
+	if l.composer.IsBusy && !l.shells.HasFocus() && screen == l.shellsFor {
+		return
+	}
+	l.shellsFor = screen
+	l.shells.Resize(screen[0]-len(shellMargin), height-1)
+}
+
+// shellTail returns the last rows of a running command for the transcript.
+func (l *loop) shellTail(pid, most int) (lines []styled.Line, hint string, ok bool) {
+	if lines, ok = l.shells.Tail(pid, most); ok && l.shells.Hints(time.Now()).CanFocus {
+		hint = toast.Focus(l.view.bindings)
+	}
+	return lines, hint, ok
+}
+
+// awaited returns the note about a command that may wait for input, "" for none.
+func (l *loop) awaited(now time.Time) string {
+	if !l.shells.Hints(now).IsSilent {
+		return ""
+	}
+	return "! Shell awaiting input " + toast.Focus(l.view.bindings)
+}

@@ -1,0 +1,80 @@
+//go:build unix
+
+package shell_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pollux/internal/process"
+	"pollux/internal/process/processtest"
+	"pollux/internal/tools/shell"
+	"pollux/llm"
+)
+
+// face is a console that types an answer into each command.
+type face struct {
+	mu     sync.Mutex
+	output bytes.Buffer
+	typed  string
+	closed int
+}
+
+func (f *face) Open(string) shell.Screen { return f }
+
+func (f *face) Size() process.TerminalSize { return process.TerminalSize{Columns: 33, Rows: 7} }
+
+func (f *face) Started(p *process.Process) { _ = p.Type([]byte(f.typed)) }
+
+func (f *face) Write(p []byte) (int, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.output.Write(p)
+}
+
+func (f *face) Close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.closed++
+}
+
+// TestConsole checks commands in pseudo-terminals: what the model gets is as plain as from a pipe.
+func TestConsole(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for _, c := range []struct{ command, want string }{
+		{"stty -echo; stty size; read a; echo \"[$a]\"", "Output: 7 33\n[answer]"},
+		{"stty -echo; printf '1%%\\r2%%\\n\\033[31mred\\033[0m\\n\\033[?1049hhidden\\033[?1049lshown\\n'", "Output: 2%\nred\nshown"},
+		{"stty -echo; (sleep 1000) & exit", "Background PIDs: "},
+		{"stty -echo; echo $PAGER $TERM; read a; exit 3", "Output: cat xterm-256color\nExit Code: 3"},
+	} {
+		o, f := options(t), &face{typed: "answer\r"}
+		o.Processes.SetConsole(f)
+		got := llm.PartsText(run(t, o, c.command).Content)
+		got = strings.Replace(got, "answer\n", "", 1) // echoed before stty, or not
+		if !strings.Contains(got, c.want) || strings.Contains(got, "input") || f.closed != 1 {
+			t.Errorf("%s: %q, closed %d times", c.command, got, f.closed)
+		}
+	}
+}
+
+// TestConsoleLeaves checks that the end of a command is no hang-up for a process that it leaves running.
+func TestConsoleLeaves(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.Processes.SetConsole(&face{})
+	run(t, o, "(while [ ! -e ended ]; do sleep 0.01; done; echo >alive) & exit")
+	at := func(name string) string { return filepath.Join(o.Workspace.Root(), name) }
+	if err := os.WriteFile(at("ended"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	processtest.WaitUntil(t, "the process is alive", func() bool {
+		_, err := os.Stat(at("alive"))
+		return err == nil
+	})
+}
