@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pollux/agent"
+	"pollux/internal/completion"
 	"pollux/internal/compose"
 	"pollux/internal/config"
 	"pollux/internal/farewell"
@@ -65,7 +66,7 @@ func (s *Session) openConversation() (err error) {
 	}
 	s.Farewell = &farewell.Farewell{Project: p, Record: s.Record, ID: s.ID}
 	s.agent = s.newAgent()
-	s.Processes.OnEnd(s.commandEnded)
+	s.Processes.OnEnd((&completion.Reporter{Project: p, Steer: s.agent.Steer}).Ended)
 	s.Composer = compose.New(compose.Parts{
 		Project: p, Workspace: s.Workspace, Memory: s.Memory, Models: s.Models, Outputs: s.outputs, Servers: s.Servers, Agents: s.Agents,
 		Hooks: s.Hooks, Calls: s.Calls, Agent: s.agent, Seen: s.seenFiles, Opening: s.opening, Refresh: s.refresh,

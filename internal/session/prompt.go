@@ -44,14 +44,12 @@ func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 	return err
 }
 
-// Aside asks the current model a question about the conversation, which leaves no trace in it: see [agent.Agent.Aside]. It
-// may be called during a run.
-func (s *Session) Aside(ctx context.Context, question string) (string, error) {
-	return s.agent.Aside(ctx, s.Models.Current().Model, question)
+// Aside asks the current model a question about the conversation: see [agent.Agent.Aside]. It may be called during a run.
+func (s *Session) Aside(ctx context.Context, q string) (string, error) {
+	return s.agent.Aside(ctx, s.Models.Current().Model, q)
 }
 
-// Withdraw takes back the prompts that [Session.Steer] added and no request has taken yet, and returns
-// them as they were written. It may be called during a run.
+// Withdraw takes back the prompts of [Session.Steer] that no request has taken, as they were written, also during a run.
 func (s *Session) Withdraw() []string {
 	var texts []string
 	for _, p := range s.agent.Withdraw() {

@@ -31,7 +31,7 @@ func newDesk(list ...shell.Process) *desk {
 	return d
 }
 
-// settle does the work that waits, and what that asks for.
+// settle does the work that waits, and the work that follows it.
 func (d *desk) settle() {
 	for len(d.work) > 0 {
 		work := d.work[0]

@@ -1,4 +1,5 @@
-package session
+// Package completion reports the end of background commands to the model and to the person, as the settings want.
+package completion
 
 import (
 	"fmt"
@@ -6,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/project"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
 	"pollux/tool"
@@ -14,10 +16,17 @@ import (
 // maxInjected is the number of characters of a background command's output that join the conversation.
 const maxInjected = 5000
 
-// commandEnded does what the settings want at the end of a background command: a message joins the next request, and the
-// person gets a line.
-func (s *Session) commandEnded(p shell.Process) {
-	behavior := config.BackgroundCompletion.In(s.Project.Settings())
+// Reporter reports the end of background commands of a session.
+type Reporter struct {
+	Project *project.Project
+	// Steer adds a message to the next request, as [agent.Agent.Steer] does.
+	Steer func(agent.Prompt)
+}
+
+// Ended reports the end of a command, unless the setting is "silent": a message joins the next request, and the person gets a
+// line. It may be called on any goroutine.
+func (r *Reporter) Ended(p shell.Process) {
+	behavior := config.BackgroundCompletion.In(r.Project.Settings())
 	if behavior != "inject" && behavior != "notify" {
 		return
 	}
@@ -31,9 +40,9 @@ func (s *Session) commandEnded(p shell.Process) {
 		text += "\n<output>\n" + strings.ReplaceAll(lastOutput(p), "</output>", "&lt;/output&gt;") + "\n</output>"
 	}
 	line := fmt.Sprintf("Background command %s: %s (PID %d)", how, command, p.PID)
-	s.agent.Steer(agent.Prompt{Parts: []llm.Part{llm.Text("<background_output>\n" + text + "\n</background_output>")}, Shown: line, IsNotice: true})
-	if s.Project.Options.Interactive {
-		s.Project.Warn(line + ".")
+	r.Steer(agent.Prompt{Parts: []llm.Part{llm.Text("<background_output>\n" + text + "\n</background_output>")}, Shown: line, IsNotice: true})
+	if r.Project.Options.Interactive {
+		r.Project.Warn(line + ".")
 	}
 }
 
