@@ -10,9 +10,8 @@ import (
 	"pollux/internal/wording"
 )
 
-// Run puts a prompt to the model and works until the model has no more to ask for: see [agent.Agent.Run]. The texts of
-// a prompt without Shown may name files with "@", which Run adds. It warns of files that it leaves out. A prompt
-// with Shown is sent as it is.
+// Run puts a prompt to the model and works until the model has no more to ask for: see [agent.Agent.Run]. It adds the files
+// that the texts name with "@", and warns of files that it leaves out. A prompt with Shown is sent as it is.
 func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		s.titler.Stop()
@@ -32,8 +31,7 @@ func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 	}
 }
 
-// Steer adds a prompt, with the files that it names as for [Session.Run], to the next request of the
-// run in progress, or to the next prompt if there is none: see [agent.Agent.Steer]. It may
+// Steer adds a prompt, with the files that it names as for [Session.Run], to the next request: see [agent.Agent.Steer]. It may
 // be called during a run. The error is that of a file or of ctx; then nothing was added.
 func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 	p, err := s.Composer.Expand(ctx, p)
@@ -45,9 +43,7 @@ func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 }
 
 // Aside asks the current model a question about the conversation: see [agent.Agent.Aside]. It may be called during a run.
-func (s *Session) Aside(ctx context.Context, q string) (string, error) {
-	return s.agent.Aside(ctx, s.Models.Current().Model, q)
-}
+func (s *Session) Aside(ctx context.Context, q string) (string, error) { return s.agent.Aside(ctx, s.Models.Current().Model, q) }
 
 // Withdraw takes back the prompts of [Session.Steer] that no request has taken, as they were written, also during a run.
 func (s *Session) Withdraw() []string {
@@ -58,8 +54,7 @@ func (s *Session) Withdraw() []string {
 	return texts
 }
 
-// Place returns the context of advice about a failed request. inSession reports whether the
-// user can type commands.
+// Place returns the context of advice about a failed request. inSession reports whether the user can type commands.
 func (s *Session) Place(inSession bool) wording.Place {
 	var p wording.Place
 	if account := s.Models.Current().Account; account.Profile != nil {
