@@ -31,8 +31,7 @@ func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 	}
 }
 
-// Steer adds a prompt, with the files that it names as for [Session.Run], to the next request: see [agent.Agent.Steer]. It may
-// be called during a run. The error is that of a file or of ctx; then nothing was added.
+// Steer adds a prompt with its files to the next request, also during a run: see [agent.Agent.Steer]. An error adds nothing.
 func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 	p, err := s.Composer.Expand(ctx, p)
 	if err == nil {
@@ -43,11 +42,12 @@ func (s *Session) Steer(ctx context.Context, p agent.Prompt) error {
 }
 
 // Aside asks the current model a question about the conversation: see [agent.Agent.Aside]. It may be called during a run.
-func (s *Session) Aside(ctx context.Context, q string) (string, error) { return s.agent.Aside(ctx, s.Models.Current().Model, q) }
+func (s *Session) Aside(ctx context.Context, q string) (string, error) {
+	return s.agent.Aside(ctx, s.Models.Current().Model, q)
+}
 
 // Withdraw takes back the prompts of [Session.Steer] that no request has taken, as they were written, also during a run.
-func (s *Session) Withdraw() []string {
-	var texts []string
+func (s *Session) Withdraw() (texts []string) {
 	for _, p := range s.agent.Withdraw() {
 		texts = append(texts, p.Text())
 	}
