@@ -196,7 +196,7 @@ func TestScreenKeys(t *testing.T) {
 	for settings, want := range map[string]string{
 		`{"theme": "x", "hooks": {"BeforeTool": []}, "experimental": {"voiceMode": true}}`:      "experimental.voiceMode",
 		`{"ui": {"hideBanner": true, "hideTips": false, "footer": {"hideCWD": true}}}`:          "",
-		`{"ui": {"footer": {"hideContextPercentage": false}, "useAlternateBuffer": true}}`:      "ui.useAlternateBuffer",
+		`{"ui": {"footer": {"hideContextPercentage": false}, "useAlternateBuffer": true}}`:      "",
 		`{"ui": {"showMemoryUsage": true}, "general": {"enableAutoUpdateNotification": false}}`: "",
 	} {
 		p := newPlace(t)

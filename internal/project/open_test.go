@@ -196,25 +196,25 @@ func TestStartWarnings(t *testing.T) {
 func TestUnused(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
-	u.Write("~/.gemini/settings.json", `{"ui": {"loadingPhrases": "tips"}}`)
+	u.Write("~/.gemini/settings.json", `{"experimental": {"voice": {"backend": "whisper"}}}`)
 	u.Open(trusted)
 	if text := u.TakeWarnings(); text != "" {
-		t.Errorf("a script needs no phrases: %s", text)
+		t.Errorf("a script needs no dictation: %s", text)
 	}
 	u.Open(trusted, u.AtTerminal)
-	if text := u.TakeWarnings(); text != "1 setting has no effect yet: ui.loadingPhrases. Details: pollux doctor" {
+	if text := u.TakeWarnings(); text != "1 setting has no effect yet: experimental.voice.backend. Details: pollux doctor" {
 		t.Errorf("warnings: %s", text)
 	}
 	u.Open(trusted, u.AtTerminal)
 	if text := u.TakeWarnings(); text != "" {
 		t.Errorf("shown again: %s", text)
 	}
-	u.Write("~/.gemini/settings.json", `{"ui": {"loadingPhrases": "all"}}`)
+	u.Write("~/.gemini/settings.json", `{"experimental": {"voiceMode": true}}`)
 	u.Open(trusted, u.AtTerminal)
-	if text := u.TakeWarnings(); !strings.Contains(text, "ui.loadingPhrases") {
+	if text := u.TakeWarnings(); !strings.Contains(text, "experimental.voiceMode") {
 		t.Errorf("after a change the warnings are: %s", text)
 	}
-	u.Write("~/.gemini/settings.json", `{"general": {"debugKeystrokeLogging": true}, "ui": {"loadingPhrases": "all", "useAlternateBuffer": true, "customWittyPhrases": ["x"], "showStatusInTitle": true, "terminalBackgroundPollingInterval": 5}}`)
+	u.Write("~/.gemini/settings.json", `{"hooksConfig": {"notifications": false}, "experimental": {"gemma": false, "extensionRegistry": true, "voiceMode": true, "voice": {"activationMode": "toggle", "backend": "whisper", "stopGracePeriodMs": 5}}}`)
 	u.Open(trusted, u.AtTerminal)
 	if text := u.TakeWarnings(); len(text) > 150 || !strings.Contains(text, " and ") || !strings.Contains(text, " more. Details: pollux doctor") {
 		t.Errorf("%d bytes: %s", len(text), text)

@@ -197,7 +197,7 @@ func TestSettings(t *testing.T) {
 	d.wantText("/settings unset model.maxSessionTurns", "Removed model.maxSessionTurns")
 	d.wantText("/settings unset model.maxSessionTurns", "is not set in")
 	d.wantText("/settings set ui.theme My Own", `Set ui.theme to "My Own" in `+d.Session.Project.Paths.UserSettings()+".")
-	d.wantText("/settings set ui.loadingPhrases all", "screen")
+	d.wantText("/settings set experimental.voiceMode true", "screen")
 	d.file(d.Session.Project.Paths.UserSettings(), "{broken")
 	d.wantFailure("/settings set model.name x", "was not changed")
 }

@@ -122,7 +122,7 @@ func (l *loop) start() error {
 // openConsole takes the terminal. Only frames of package inline and modes are written to it.
 func (l *loop) openConsole() (*terminal.Console, error) { return l.options.Terminal.OpenConsole() }
 
-// surface is what the parts are drawn on.
+// surface is the screen on which the parts are drawn.
 type surface interface {
 	Width() int
 	Height() int

@@ -12,7 +12,7 @@ type Console interface {
 	Open(command string) Screen
 }
 
-// Screen is what a person sees of the pseudo-terminal of one command. Its methods may be called from any goroutine.
+// Screen shows a person the pseudo-terminal of one command. Its methods may be called from any goroutine.
 type Screen interface {
 	// Write takes output of the terminal, as the command has written it.
 	io.Writer

@@ -42,7 +42,7 @@ func (f *face) Close() {
 	f.closed++
 }
 
-// TestConsole checks commands in pseudo-terminals: what the model gets is as plain as from a pipe.
+// TestConsole checks commands in pseudo-terminals: the output for the model is as plain as from a pipe.
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	requireBash(t)

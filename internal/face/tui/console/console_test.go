@@ -83,7 +83,7 @@ func TestSkip(t *testing.T) {
 		if rapid.Bool().Draw(r, "moves") {
 			kinds = slices.Concat(pieces, moves)
 		}
-		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 0, 60).Draw(r, "pieces"), ""))
+		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 30, 90).Draw(r, "pieces"), ""))
 		whole, part := open(t), open(t)
 		_, _ = whole.emulator.Write(text)
 		if less := skip(text, 5); len(less) < len(text) {

@@ -11,7 +11,7 @@ type store struct {
 	known  map[styled.Style]uint32 // index in styles
 }
 
-// Limits of what is kept: the whole conversation is in the viewer.
+// Limits of the store: the whole conversation is in the viewer.
 const (
 	maxLines = 100_000
 	maxSize  = 16 << 20 // bytes

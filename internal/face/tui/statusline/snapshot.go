@@ -31,7 +31,7 @@ type Workspace struct {
 	ProjectDir string `json:"project_dir"`
 }
 
-// Cost is what a session has used.
+// Cost has the price, the time and the changed lines of a session.
 type Cost struct {
 	TotalCostUSD *float64 `json:"total_cost_usd,omitempty"` // unknown without the price of each model
 	TotalTokens  int      `json:"total_tokens"`

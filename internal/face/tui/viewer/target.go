@@ -52,6 +52,9 @@ func (v *Viewer) target() target {
 			t = target{item: r.item, isSet: true}
 		}
 	}
+	if !t.isSet && len(v.shown) > 0 { // a gap alone is on the screen
+		t = target{item: v.shown[0].item, isSet: true}
+	}
 	return t
 }
 
