@@ -16,7 +16,7 @@ func skip(p []byte, rows int) []byte {
 		}
 	}
 	colors, ok := sequences(p[start : end+1])
-	if !ok {
+	if _, staysInLines := sequences(p[end+1:]); !ok || !staysInLines {
 		return p
 	}
 	return slices.Concat(p[:start], colors, p[end+1:])
