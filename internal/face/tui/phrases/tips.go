@@ -29,7 +29,7 @@ func tips() []string {
 		"Run /tasks to see the commands in the background",
 		"Run /tools to list the tools of the model",
 		"Run /permissions to see whether this folder is trusted",
-		"Run /footer to choose the items of the footer",
+		"ui.footer.items chooses the items of the footer",
 		"Run /vim to edit prompts with the keys of vi",
 		"Drop a file on the window to add its path",
 		"Put your own commands into ~/.gemini/commands",
