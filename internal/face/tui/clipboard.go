@@ -46,7 +46,7 @@ func (c *clipboardPaste) takeText() bool {
 
 func (c *clipboardPaste) end() { *c = clipboardPaste{number: c.number} }
 
-// applyClipboard gives the composer and the / commands of the open session the clipboard.
+// applyClipboard lets the composer recognize dropped files.
 func (l *loop) applyClipboard() {
 	v := l.view
 	p := v.project()
@@ -55,7 +55,6 @@ func (l *loop) applyClipboard() {
 		return err == nil
 	}}
 	l.composer.Drop = names.Replace
-	v.live.Commands.Copy = l.copyText
 }
 
 // programs returns the programs that access the clipboard. They get no variables of a project's .env file.
@@ -205,9 +204,9 @@ func (l *loop) warn(text string, now time.Time) {
 }
 
 // copyText puts a text into the clipboard, and returns how. It must not be called on the goroutine of the loop.
-func (l *loop) copyText(ctx context.Context, text string) (how string, err error) {
-	programs := l.view.programs()
-	if !config.CopyByTerminal.In(l.view.settings()) {
+func (l *loop) copyText(ctx context.Context, v *view, text string) (how string, err error) {
+	programs := v.programs()
+	if !config.CopyByTerminal.In(v.settings()) {
 		if err := programs.Write(ctx, text); !errors.Is(err, clipboard.ErrNone) {
 			return "copied to the clipboard", err
 		}
@@ -225,11 +224,12 @@ func (l *loop) multiplexer() string { return l.look.multiplexer } // it never ch
 
 // copyInBackground copies a text beside the loop, and tells the loop how.
 func (l *loop) copyInBackground(find func() string, tell func(how string, err error)) {
+	v := l.view
 	go func() {
 		defer crash.Recover()
 		how, err := "", window.ErrNoText
 		if text := find(); text != "" {
-			how, err = l.copyText(context.Background(), text)
+			how, err = l.copyText(context.Background(), v, text)
 		}
 		l.post(func() {
 			tell(how, err)

@@ -57,7 +57,7 @@ func (l *loop) greet() {
 // showTips shows the tour or the tips, and returns which.
 func (l *loop) showTips() (seen.Notice, bool) {
 	v, t, width := l.view, l.look.theme, l.screen.Width()
-	switch isResumed := v.session.Record.Recap() != nil; {
+	switch isResumed := v.recap != nil; {
 	case config.HideTips.In(v.settings()) || isResumed || v.seen.Of(seen.Tips) >= greeting.MostTips:
 		return seen.Notice{}, false
 	case v.seen.Of(seen.Tour) == 0 && v.seen.Of(seen.Tips) == 0: // else Gemini CLI has begun to show tips

@@ -89,6 +89,7 @@ type loop struct {
 
 func newLoop(f *Face) *loop {
 	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, shells: console.New(), timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
+	f.copyText = l.copyText
 	l.look = newLook(f.options)
 	l.transcript.Options.Screen = l.shellTail
 	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
@@ -260,6 +261,8 @@ func (f *Face) open(ctx context.Context, d *kit.Driver) (kit.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.opened <- newView(live, f.options)
+	v := newView(live, f.options)
+	live.Commands.Copy = func(ctx context.Context, text string) (how string, err error) { return f.copyText(ctx, v, text) }
+	f.opened <- v
 	return live, nil
 }

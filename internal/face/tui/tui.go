@@ -58,6 +58,8 @@ type Face struct {
 	options Options
 	driver  *kit.Driver
 	opened  chan *view // has the view of the session once it is open
+	// copyText puts a text into the clipboard, and returns how. It is set before the session is opened.
+	copyText func(ctx context.Context, v *view, text string) (how string, err error)
 }
 
 // Run runs the session until the user leaves. It returns nil if the user left, the cause of ctx if ctx was cancelled, and

@@ -13,6 +13,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/record"
 	"pollux/internal/seen"
 	"pollux/internal/session"
 )
@@ -27,12 +28,14 @@ type view struct {
 	files    *files.Source
 	touched  files.Touched // by calls of the model
 	options  Options
-	seen     seen.Counts // of notices, when the session was opened
-	toldUndo bool        // the note about how to undo changes was shown, or is not needed
+	recap    *record.Recap // of the conversation with which the session was opened, nil for a new one
+	seen     seen.Counts   // of notices, when the session was opened
+	toldUndo bool          // the note about how to undo changes was shown, or is not needed
 }
 
 func newView(live kit.Live, o Options) *view {
 	v := &view{live: live, session: live.Commands.Session, options: o}
+	v.recap = v.session.Record.Recap() // before a / command can resume another one
 	v.bindings, v.warnings = loadBindings(v.project().Paths, o.GOOS)
 	v.engine = newEngine(v)
 	v.readSeen()

@@ -31,7 +31,7 @@ func (l *loop) sessionOpened() {
 	l.watchProcesses()
 	l.welcome()
 	l.greet()
-	if r := l.view.session.Record.Recap(); r != nil {
+	if r := l.view.recap; r != nil {
 		l.showRecap(r)
 		l.restoreDraft()
 	}
