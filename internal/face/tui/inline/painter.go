@@ -38,7 +38,7 @@ func (p *painter) paint(from, to []row) {
 		for _, cell := range r.cells[c.first:c.end] {
 			p.put(cell)
 		}
-		if c.erases {
+		if c.erases && r.width < p.width { // in a full row, the last cell would be erased
 			p.moveTo(Position{i, r.width})
 			p.eraseRow(r.fill)
 		}

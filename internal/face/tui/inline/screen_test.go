@@ -206,6 +206,19 @@ func TestFill(t *testing.T) {
 }
 
 // TestUnsureWidth checks that text behind an emoji stands in its column even if the terminal takes the emoji for narrow.
+// TestFullRow checks that a row which fills the width keeps its last cell where a row with a background was.
+func TestFullRow(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(20, 6)
+	shade := styled.Style{Bg: color.RGBA{0x11, 0x22, 0x33, 0xff}}
+	full := strings.Repeat("x", 20)
+	term.show(Frame{Lines: []styled.Line{styled.Of("> input"+strings.Repeat(" ", 13), shade)}})
+	term.show(live(full))
+	if got := term.emulator.Whole(); !slices.Equal(got, []string{full}) {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestUnsureWidth(t *testing.T) {
 	t.Parallel()
 	s := New(Options{Width: 20, Height: 5})
