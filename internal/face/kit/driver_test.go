@@ -143,6 +143,8 @@ func (f scripted) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 }
 
 func (f scripted) Steer(_ context.Context, p agent.Prompt) error {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
 	if f.s.steerErr == nil {
 		f.s.steered = append(f.s.steered, p.Text())
 	}
@@ -150,6 +152,8 @@ func (f scripted) Steer(_ context.Context, p agent.Prompt) error {
 }
 
 func (f scripted) Withdraw() (texts []string) {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
 	texts, f.s.steered = f.s.steered, nil
 	return texts
 }
@@ -281,8 +285,9 @@ func TestHint(t *testing.T) {
 			release <- struct{}{}
 			s.wants("did a", `began "late\n\nqueued" true`)
 			s.Hint("one")
+			s.wants("queued one")
 			s.Hint("two")
-			s.wants("queued one", "queued two")
+			s.wants("queued two")
 			if text, ok := s.WithdrawLast(); text != "two" || !ok {
 				t.Errorf("%q %v", text, ok)
 			}
