@@ -51,12 +51,13 @@ func (s *store) add(l styled.Line) {
 	if len(l) == 1 && l[0].Object != nil {
 		return
 	}
-	for len(l.String()) > maxText {
+	for rest := len(l.String()); rest > maxText; {
 		var head styled.Line
 		head, l = l.Split(maxText / 8)
 		if len(head) == 0 {
 			return
 		}
+		rest -= len(head.String())
 		s.put(head)
 	}
 	s.put(l)
