@@ -27,7 +27,7 @@ func catch(s os.Signal) (<-chan os.Signal, func()) {
 // process puts the terminal in order, and stops with [Suspend].
 func CatchStops() (stops <-chan os.Signal, release func()) { return catch(syscall.SIGTSTP) }
 
-// Suspend stops the process and the others of its group, as Ctrl+Z does. It returns after or shortly before the stop. It does so with
+// Suspend stops the process and the others of its group, as Ctrl+Z does. It returns after or shortly before the stop. It sends
 // SIGSTOP, because Go drops SIGTSTP once it was caught. In the group of the session's leader it returns an error: there is no shell that
 // could continue the group.
 func Suspend() error {
