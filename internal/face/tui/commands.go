@@ -31,6 +31,9 @@ func (l *loop) control(k keys.Key) bool {
 	case keys.AppSuspend:
 		return l.suspend(k.At)
 	case keys.AppClearScreen:
+		if l.pane != nil && l.dialog == nil {
+			return false // panes reset a value with it
+		}
 		l.clear()
 	case keys.AppCycleApprovalMode:
 		l.cycleMode()

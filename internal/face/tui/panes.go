@@ -6,12 +6,14 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
+	"pollux/internal/face/tui/pane/footers"
 	"pollux/internal/face/tui/pane/models"
 	"pollux/internal/face/tui/pane/rewind"
 	"pollux/internal/face/tui/pane/sessions"
 	"pollux/internal/face/tui/pane/settings"
 	"pollux/internal/face/tui/pane/tasks"
 	"pollux/internal/face/tui/pane/themes"
+	manageset "pollux/internal/manage/settings"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
@@ -24,6 +26,8 @@ func opener(name string) func(l *loop) pane.Pane {
 		return openLogs
 	case "chat", "sessions":
 		return openSessions
+	case "footer":
+		return openFooter
 	case rewindName:
 		return openRewind
 	case "model":
@@ -47,6 +51,20 @@ func openModels(l *loop) pane.Pane {
 
 func openSettings(l *loop) pane.Pane {
 	return settings.New(l.view.settings, l.scopes(), l.view.bindings)
+}
+
+// openFooter opens the pane with the items of the footer.
+func openFooter(l *loop) pane.Pane {
+	var items []footers.Item
+	for _, i := range manageset.FooterItems() {
+		items = append(items, footers.Item{ID: i.ID, About: i.About})
+	}
+	usual := footerSettings(l.view.settings())
+	usual.Items, usual.ShowLabels = nil, true
+	return footers.New(footers.Options{
+		Items: items, Now: l.status.options, Default: usual.Options(), Values: l.status.values, Bindings: l.view.bindings,
+		Save: manageset.FooterSetCommand, Reset: manageset.FooterResetCommand,
+	})
 }
 
 func openTasks(l *loop) pane.Pane {

@@ -26,13 +26,7 @@ func (l *loop) applySettings() {
 		return
 	}
 	s := v.settings()
-	_, isSet := s.Lookup(string(config.FooterHidesContext)) // its default is for people who never chose
-	f := footer.Settings{
-		Items: config.FooterItems.In(s), ShowLabels: config.FooterLabels.In(s), HideCWD: config.FooterHidesDir.In(s),
-		HideSandbox: config.FooterHidesSandbox.In(s), HideModel: config.FooterHidesModel.In(s),
-		HideContext: isSet && config.FooterHidesContext.In(s), ShowMemory: config.ShowMemoryUsage.In(s), HideIdentity: !config.ShowUserIdentity.In(s),
-	}
-	l.status.options, l.status.isShown = f.Options(), !config.HideFooter.In(s)
+	l.status.options, l.status.isShown = footerSettings(s).Options(), !config.HideFooter.In(s)
 	l.applyTheme()
 	l.applyTranscript()
 	l.applyPictures()
@@ -46,6 +40,16 @@ func (l *loop) applySettings() {
 	l.working.Options.IsStill = !config.ShowSpinner.In(s)
 	l.applyOptions(s)
 	l.composer.Field().EscapeAt = config.EscapePastedAt.In(s)
+}
+
+// footerSettings returns the settings of the footer.
+func footerSettings(s *config.Settings) footer.Settings {
+	_, isSet := s.Lookup(string(config.FooterHidesContext)) // its default is for people who never chose
+	return footer.Settings{
+		Items: config.FooterItems.In(s), ShowLabels: config.FooterLabels.In(s), HideCWD: config.FooterHidesDir.In(s),
+		HideSandbox: config.FooterHidesSandbox.In(s), HideModel: config.FooterHidesModel.In(s),
+		HideContext: isSet && config.FooterHidesContext.In(s), ShowMemory: config.ShowMemoryUsage.In(s), HideIdentity: !config.ShowUserIdentity.In(s),
+	}
 }
 
 // applyTheme chooses the theme that the settings name.

@@ -33,7 +33,7 @@ func All() []*manage.Command {
 	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), []*manage.Command{
 		agents.Command(), directories.Command(), extensions.Command(), hooks.Command(), keys.Command(), logs.Command(), memory.Command(),
 		memory.InitCommand(), models.Command(), models.SessionCommand(), permissions.Command(), policy.Command(), servers.Command(),
-		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),
+		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.FooterCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),
 	})
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/guard/trust"
@@ -155,4 +156,38 @@ func TestKeysAfterScope(t *testing.T) {
 	if got, _ := keysAndValues([]string{"--scope=user", "general.vimMode", "true"}, ""); len(got) > 0 {
 		t.Error(got)
 	}
+}
+
+// TestFooter checks the commands about the footer, and what they write.
+func TestFooter(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Check(FooterCommand(), []managetest.Case{
+		{Line: "/", Want: "The footer shows its default items."},
+		{Line: "/set", Want: "Enter at least one item", Code: exit.Input},
+		{Line: "/set clock", Want: `Unknown footer item "clock". /footer lists the items.`, Code: exit.Input},
+		{Line: "/set --labels=maybe cost", Want: "Use --labels=on or --labels=off.", Code: exit.Input},
+	})
+	want := func(line, says, items string, labels bool) {
+		t.Helper()
+		p.Check(FooterCommand(), []managetest.Case{{Line: line, Want: says}})
+		s := p.Open().Project.Settings()
+		if got := strings.Join(config.FooterItems.In(s), " "); got != items || config.FooterLabels.In(s) != labels {
+			t.Errorf("%s: %q, %v", line, got, config.FooterLabels.In(s))
+		}
+	}
+	want("/set cost workspace cost", "Footer: cost, workspace.", "cost workspace", true)
+	want("/", "* cost", "cost workspace", true)
+	want("/set --labels=off", "Labels of the footer: off.", "cost workspace", false)
+	want("/set --labels=on none", "The footer has no items.", "", true)
+	if config.FooterItems.In(p.Open().Project.Settings()) == nil {
+		t.Error("no items are the default items")
+	}
+	want("/set --labels=off cost", "Footer: cost.", "cost", false)
+	want("/reset", "The footer shows its default items.", "", true)
+	p.Write(".gemini/settings.json", `{"ui": {"hideFooter": true, "footer": {"items": ["quota"]}}}`)
+	p.Check(FooterCommand(), []managetest.Case{
+		{Line: "/set cost", Want: "ui.footer.items: The workspace settings have another value, which wins."},
+		{Line: "/set cost", Want: "The footer is hidden, because ui.hideFooter is true."},
+	})
 }
