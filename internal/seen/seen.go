@@ -1,5 +1,6 @@
-// Package seen counts how often the user has seen a notice, such as the tips at start, in ~/.gemini/state.json. Gemini
-// CLI keeps its own counts in this file: Pollux shares those with the same meaning and preserves all others.
+// Package seen counts how often the user has seen a notice, such as the tips at start, in ~/.gemini/state.json, and keeps the
+// user's choice between the full and the reduced screen there. Gemini CLI keeps its own values in this file: Pollux shares those
+// with the same meaning and preserves all others.
 package seen
 
 import (
@@ -30,7 +31,13 @@ var (
 // Warning returns the count of a warning at start.
 func Warning(id string) Notice { return Notice{"startupWarningCounts", id} }
 
-// Counts has the number of times that each notice was shown. The zero value has none.
+// Flag names a choice of the user in the file.
+type Flag string
+
+// FocusUI is set if the user wants few lines around the input.
+const FocusUI Flag = "focusUiEnabled"
+
+// Counts has the number of times that each notice was shown, and the user's choices. The zero value has none.
 type Counts struct{ tree map[string]any }
 
 // maxSize is the maximum size of the file in bytes.
@@ -62,6 +69,19 @@ func (c Counts) Of(n Notice) int {
 	return int(max(count, 0))
 }
 
+// Is reports whether a flag is set.
+func (c Counts) Is(f Flag) bool { return c.tree[string(f)] == true }
+
+// withFlag returns the counts after a flag was set or cleared.
+func (c Counts) withFlag(f Flag, isSet bool) Counts {
+	c.tree = maps.Clone(c.tree)
+	if c.tree == nil {
+		c.tree = map[string]any{}
+	}
+	c.tree[string(f)] = isSet
+	return c
+}
+
 // with returns the counts after these notices were shown once more.
 func (c Counts) with(notices []Notice) Counts {
 	c.tree = maps.Clone(c.tree)
@@ -86,6 +106,16 @@ func (c Counts) with(notices []Notice) Counts {
 
 // Add counts notices in the file. It does not change a file that is no JSON object.
 func Add(path string, notices ...Notice) error {
+	return change(path, func(c Counts) Counts { return c.with(notices) })
+}
+
+// Set sets or clears a flag in the file. It does not change a file that is no JSON object.
+func Set(path string, f Flag, isSet bool) error {
+	return change(path, func(c Counts) Counts { return c.withFlag(f, isSet) })
+}
+
+// change replaces the content of the file.
+func change(path string, f func(Counts) Counts) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
@@ -98,7 +128,7 @@ func Add(path string, notices ...Notice) error {
 	if err != nil {
 		return err
 	}
-	data, err := json.MarshalIndent(c.with(notices).tree, "", "  ")
+	data, err := json.MarshalIndent(f(c).tree, "", "  ")
 	if err != nil {
 		return err
 	}

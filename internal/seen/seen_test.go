@@ -47,6 +47,32 @@ func TestKeepsForeignContent(t *testing.T) {
 	}
 }
 
+func TestSet(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "new", "state.json")
+	if c, _ := Read(path); c.Is(FocusUI) {
+		t.Error("a missing file has a flag")
+	}
+	for _, want := range []bool{true, true, false} {
+		if err := Set(path, FocusUI, want); err != nil {
+			t.Fatal(err)
+		}
+		if err := Add(path, Tips); err != nil {
+			t.Fatal(err)
+		}
+		if c, err := Read(path); err != nil || c.Is(FocusUI) != want {
+			t.Errorf("%v, not %v: %v", c, want, err)
+		}
+	}
+	if c, _ := Read(path); c.Of(Tips) != 3 {
+		t.Error(c)
+	}
+	write(t, path, `{"focusUiEnabled": "yes"}`)
+	if c, _ := Read(path); c.Is(FocusUI) {
+		t.Error("a text is a flag")
+	}
+}
+
 func TestBadFile(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"", "[1]", "{", `"text"`} {

@@ -171,6 +171,7 @@ func (l *loop) setMode(mode policy.Mode) {
 		l.transcript.Info(err.Error())
 		return
 	}
+	l.reveal(time.Now())
 	l.driver.Recheck()
 	l.refreshFooterCommand()
 }

@@ -137,7 +137,11 @@ func (l *loop) drawDialog(a *area, width, room int) {
 func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 	t := l.look.theme
 	l.composer.HasQueue, l.composer.Mode = len(l.queue) > 0, composerMode(l.view.mode())
-	foot := l.footerLines(width, room)
+	isReduced := l.isReduced(now)
+	var foot []styled.Line
+	if !isReduced {
+		foot = l.footerLines(width, room)
+	}
 	v := l.composer.View(width, max(room-len(foot)-2, 1), t)
 	rest := room - len(foot) - len(v.Lines)
 	if rest > 0 {
@@ -147,10 +151,12 @@ func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 			status = mode
 		}
 		if mode == nil {
-			mode = l.modeLine(width)
+			mode = l.modeLine(width, isReduced)
 		}
 		if rest > 1 {
-			l.drawTrays(a, width, rest-2)
+			if !isReduced {
+				l.drawTrays(a, width, rest-2)
+			}
 			a.add(status, mode)
 		} else {
 			a.add(status)
@@ -201,8 +207,11 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 	return footer.Lines(l.status.values, l.status.options, width, l.look.theme)
 }
 
-// modeLine returns the row with the approval mode.
-func (l *loop) modeLine(width int) styled.Line {
+// modeLine returns the row with the approval mode, that of the reduced screen if isReduced is set.
+func (l *loop) modeLine(width int, isReduced bool) styled.Line {
 	m := modeline.Mode{Approval: l.view.mode().Name(), HasPlan: l.view.hasPlan(), IsShell: l.composer.IsShell(), IsRaw: l.transcript.Look.IsRaw}
+	if v := &l.status.values; isReduced {
+		return modeline.Short(m, v.Context, v.CompressAt, width, l.look.theme)
+	}
 	return modeline.Line(m, l.status.context, width, l.look.theme, l.view.bindings)
 }

@@ -107,10 +107,12 @@ func (l *loop) press(e keys.Event, now time.Time) {
 		return
 	}
 	o := l.composer.Handle(e, l.view.bindings)
-	if _, isIgnored := o.(composer.Ignored); isIgnored && l.wantsViewer(e) {
+	_, isIgnored := o.(composer.Ignored)
+	if isIgnored && l.wantsViewer(e) {
 		l.openViewer()
 		return
 	}
+	l.pressTab(e, isIgnored)
 	l.act(o, now)
 }
 

@@ -18,6 +18,7 @@ func (l *loop) finish(inOrder bool) {
 	defer l.reader.close()
 	defer l.output.Close()
 	l.keepLast(time.Now())
+	l.keepReduced()
 	if l.isLent {
 		return
 	}

@@ -74,6 +74,7 @@ type loop struct {
 	footerCommand footerCommand
 	debugging     debugging
 	turn          turn
+	reduced       reduced
 
 	timer     *time.Timer
 	posts     chan func() // calls for the loop
@@ -211,6 +212,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.look.pollDue())
 	sooner(l.footerCommand.Due())
 	sooner(l.refreshDue())
+	sooner(l.revealDue(now))
 	sooner(l.shells.Deadline(now))
 	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
 	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())

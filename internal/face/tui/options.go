@@ -41,10 +41,14 @@ func (l *loop) applyOptions(s *config.Settings) {
 	}
 }
 
-// statusRow returns the row of the work in progress. Without work, it has the hint to the panel of shortcuts.
+// statusRow returns the row of the work in progress. Without work, it has the hint to the panel of shortcuts, or on
+// the reduced screen that to the other lines.
 func (l *loop) statusRow(width int, now time.Time) styled.Line {
 	t := l.look.theme
 	line := l.working.Line(width, now, t, l.view.bindings)
+	if line == nil && l.isReduced(now) {
+		return working.AtRight(nil, "press tab twice for more", width, t)
+	}
 	if line == nil && l.choices.hasHint && l.composer.IsEmpty() && !l.composer.IsShell() && !l.composer.HasHelp() {
 		return working.AtRight(nil, "? for shortcuts", width, t)
 	}

@@ -12,6 +12,7 @@ import (
 	"pollux/internal/face/tui/recap"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/record"
+	"pollux/internal/seen"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -24,6 +25,8 @@ func (l *loop) sessionOpened() {
 	}
 	l.watchLog()
 	l.applySettings()
+	l.reduced.isOn = l.view.seen.Is(seen.FocusUI)
+	l.reduced.saved = l.reduced.isOn
 	l.connectShells()
 	l.applyHistory()
 	l.applyClipboard()
@@ -41,7 +44,7 @@ func (l *loop) sessionOpened() {
 	}
 }
 
-// welcome prints the name of the program, and where it works.
+// welcome prints the name of the program, and where it works unless the screen is reduced.
 func (l *loop) welcome() {
 	s := l.view.settings()
 	if config.HideBanner.In(s) {
@@ -50,6 +53,10 @@ func (l *loop) welcome() {
 	t, p := l.look.theme, l.view.project()
 	name := styled.Line{{Text: "Pollux", Style: t.Accent()}, {Text: " " + terminal.Line(p.Options.Version), Style: t.Secondary()}}
 	where := terminal.Line(fmt.Sprintf("%s, with %s", p.Paths.Display(p.Paths.Dir()), l.view.session.Models.Current().Model))
+	if l.reduced.isOn {
+		l.transcript.Print(name)
+		return
+	}
 	lines := []styled.Line{name, styled.Of(where, t.Secondary())}
 	if account := l.view.session.Models.Current().Account; config.ShowUserIdentity.In(s) && account.ID != "" {
 		lines = append(lines, greeting.Identity(cmp.Or(account.Name, account.ID), p.DescribeSource(account.KeySource()), l.screen.Width(), t))

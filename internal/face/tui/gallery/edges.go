@@ -62,6 +62,12 @@ func edgeScenes() []Scene {
 		mode("mode-plan", modeline.Mode{Approval: "plan", HasPlan: true}, modeline.Context{Blocked: 2}),
 		mode("mode-yolo", modeline.Mode{Approval: "yolo", HasPlan: true, IsRaw: true}, modeline.Context{}),
 		mode("mode-shell", modeline.Mode{Approval: "default", IsShell: true}, modeline.Context{HasOwnPrompt: true}),
+		{"mode-reduced", func(s *stage) {
+			s.add(modeline.Short(modeline.Mode{Approval: "auto_edit", HasPlan: true}, 0.3, 0.5, s.width, s.theme))
+			s.add(modeline.Short(modeline.Mode{Approval: "plan"}, 0.62, 0.5, s.width, s.theme))
+			s.add(modeline.Short(modeline.Mode{Approval: "yolo"}, 0.3, 0.5, s.width, s.theme))
+			s.add(modeline.Short(modeline.Mode{IsShell: true}, 0.3, 0.5, s.width, s.theme))
+		}},
 		foot("footer", used(), footer.Settings{}.Options()),
 		foot("footer-labels", used(), labels),
 		foot("footer-all", used(), all),
