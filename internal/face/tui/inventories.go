@@ -13,10 +13,12 @@ import (
 	"pollux/internal/face/tui/pane/hooks"
 	"pollux/internal/face/tui/pane/inventory"
 	"pollux/internal/face/tui/pane/memory"
+	"pollux/internal/face/tui/pane/permissions"
 	"pollux/internal/face/tui/pane/restore"
 	"pollux/internal/face/tui/pane/servers"
 	"pollux/internal/face/tui/pane/skills"
 	"pollux/internal/guard/hook"
+	"pollux/internal/guard/trust"
 	"pollux/internal/terminal"
 )
 
@@ -36,6 +38,8 @@ func inventoryOpener(name string) func(l *loop) pane.Pane {
 		return openServers
 	case "memory":
 		return openMemory
+	case "permissions":
+		return openPermissions
 	case "restore":
 		return openRestore
 	case "skills":
@@ -129,6 +133,23 @@ func openMemory(l *loop) pane.Pane {
 	s := l.view.session
 	return l.openInventory("Context files", "No context files in use. To write one for this project, type /init.", func() inventory.Listing {
 		return memory.List(s.Memory.Files(), s.Project.Paths.Display)
+	})
+}
+
+func openPermissions(l *loop) pane.Pane {
+	s := l.view.session
+	return l.openInventory("Permissions", "", func() inventory.Listing {
+		p := s.Project
+		f := permissions.Folder{Dir: p.Paths.Dir(), Options: p.TrustOptions(), IsTrusted: p.IsTrusted()}
+		var err error
+		if f.State, err = p.DecideTrust(); err == nil {
+			f.From, f.Level, err = trust.Source(f.Options)
+		}
+		list := permissions.List(f, s.Rulebook.Mode().Name(), s.Rulebook.Grants(), p.Paths.Display)
+		if err != nil {
+			list.Problem = "Cannot read the trusted folders: " + terminal.Line(err.Error())
+		}
+		return list
 	})
 }
 

@@ -52,15 +52,34 @@ func Decide(o Options) (State, error) {
 	if err != nil {
 		return Unknown, err
 	}
-	return levels.state(o.Dir, runtime.GOOS == "darwin" || runtime.GOOS == "windows"), nil
+	return levels.state(o.Dir, foldsCase()), nil
 }
 
-// state returns the state of dir. The level with the longest path applies; of several, the one
+// Source returns the folder in the file of levels whose level decides about trust in a folder, and that level. It returns "" if no
+// folder does.
+func Source(o Options) (folder string, level Level, err error) {
+	levels, err := Read(o.File)
+	if err != nil {
+		return "", "", err
+	}
+	_, folder = levels.find(o.Dir, foldsCase())
+	return folder, levels[folder], nil
+}
+
+func foldsCase() bool { return runtime.GOOS == "darwin" || runtime.GOOS == "windows" }
+
+// state returns the state of dir.
+func (l Levels) state(dir string, foldCase bool) State {
+	state, _ := l.find(dir, foldCase)
+	return state
+}
+
+// find returns the state of dir and the folder whose level decides, "" for none. The level with the longest path applies; of several, the one
 // with less trust. The lengths are those of real paths, so that no other spelling of a path, with
 // links or "..", is longer than the path itself.
-func (l Levels) state(dir string, foldCase bool) State {
+func (l Levels) find(dir string, foldCase bool) (state State, folder string) {
 	dir = realPath(dir, foldCase)
-	state, longest := Unknown, -1
+	longest := -1
 	for path, level := range l {
 		if !filepath.IsAbs(path) {
 			continue
@@ -78,11 +97,11 @@ func (l Levels) state(dir string, foldCase bool) State {
 		if level == DoNotTrust {
 			s = Untrusted
 		}
-		if length > longest || s == Untrusted {
-			state, longest = s, length
+		if length > longest || s == Untrusted && state != Untrusted || s == state && path < folder {
+			state, folder, longest = s, path, length
 		}
 	}
-	return state
+	return state, folder
 }
 
 // realPath follows the links of the existing part of a path.

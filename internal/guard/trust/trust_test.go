@@ -254,3 +254,46 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestSource checks which folder decides about trust.
+func TestSource(t *testing.T) {
+	t.Parallel()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(root, name) }
+	file := at("trusted.json")
+	for _, c := range []struct {
+		levels Levels
+		folder string
+		level  Level
+	}{
+		{nil, "", ""},
+		{Levels{at("other"): TrustFolder}, "", ""},
+		{Levels{at("a"): TrustFolder, at("a/b/c"): DoNotTrust}, at("a"), TrustFolder},
+		{Levels{at("a"): TrustFolder, at("a/b"): DoNotTrust}, at("a/b"), DoNotTrust},
+		{Levels{at("a/x"): TrustParent}, at("a/x"), TrustParent},
+		{Levels{at("a/b"): TrustFolder, at("a/b/."): DoNotTrust}, at("a/b/."), DoNotTrust},
+		{Levels{at("a/b"): TrustFolder, at("a/./b"): TrustFolder}, at("a/./b"), TrustFolder},
+	} {
+		for path, level := range c.levels {
+			if err := Set(file, path, level); err != nil {
+				t.Fatal(err)
+			}
+		}
+		folder, level, err := Source(Options{Dir: at("a/b"), File: file})
+		if err != nil || folder != c.folder || level != c.level {
+			t.Errorf("%v: %s, %s, %v", c.levels, folder, level, err)
+		}
+		if err := os.RemoveAll(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, []byte("[]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := Source(Options{Dir: root, File: file}); err == nil {
+		t.Error("a damaged file is no error")
+	}
+}
