@@ -32,7 +32,7 @@ import (
 // Manager manages the extensions of a user. All fields must be set, unless their comment allows
 // otherwise.
 type Manager struct {
-	// Dir is the directory of extensions, Home the directory below which the scope of the user is, and
+	// Dir is the directory of extensions, Home the home directory of the user, and
 	// Workspace the working directory.
 	Dir, Home, Workspace string
 	// Options are how extensions are loaded, with their settings.
@@ -191,8 +191,9 @@ func (m *Manager) noteMissing(ctx context.Context, name string) {
 	}
 }
 
-// Enable enables or disables an extension in a scope. After a nil error the file has the change;
-// a session applies it the next time that it loads extensions.
+// Enable enables or disables an extension in a scope: that of the user is every directory, so that rules of others end, and that of
+// the workspace the working directory and all below it. After a nil error the file has the change; a session applies it the next time
+// that it loads extensions.
 func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope, enabled bool) (*extension.Extension, error) {
 	e, err := m.find(ctx, name)
 	switch {
@@ -201,7 +202,8 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 	case e == nil:
 		return nil, fmt.Errorf("%w: %s", ErrNotInstalled, oneLine(name))
 	}
-	dir := m.Home
+	// Gemini CLI writes a rule for the home directory, which has no effect in directories outside it. It understands "/", too.
+	dir := "/"
 	if scope == extension.Workspace {
 		dir = m.Workspace
 	}
@@ -221,33 +223,12 @@ func (m *Manager) Enable(ctx context.Context, name string, scope extension.Scope
 	return e, err
 }
 
-// EnableEverywhere enables an extension in the scope of the user, and in the working directory if that is not
-// in it and has it disabled.
-func (m *Manager) EnableEverywhere(ctx context.Context, name string) (*extension.Extension, error) {
-	e, err := m.Enable(ctx, name, extension.User, true)
-	if err != nil {
-		return nil, err
-	}
-	rules, err := extension.OpenEnablement(m.Dir)
-	if err != nil || rules.IsEnabled(name, m.Workspace) {
-		return e, err
-	}
-	return m.Enable(ctx, name, extension.Workspace, true)
-}
-
-// WhyUnchanged returns why an extension is not enabled, or disabled, in the working directory although
-// [Manager.Enable] was asked for that, "" if it is: the scope of the user is the home directory and all below
-// it.
+// WhyUnchanged returns why an extension is still disabled although [Manager.Enable] has enabled it, "" if it is not.
 func (m *Manager) WhyUnchanged(name string, enabled bool) string {
-	verb := map[bool]string{true: "enable", false: "disable"}
 	if enabled && slices.Contains(m.Options.Off, name) {
 		return "It stays disabled: the setting extensions.disabled lists it."
 	}
-	rules, err := extension.OpenEnablement(m.Dir)
-	if err != nil || rules.IsEnabled(name, m.Workspace) == enabled {
-		return ""
-	}
-	return fmt.Sprintf("It is still %sd in this directory, which is not in your home directory. To %s it here, add --scope=workspace.", verb[!enabled], verb[enabled])
+	return ""
 }
 
 // ErrNotInstalled is the error of methods that get the name of an extension that is not installed.

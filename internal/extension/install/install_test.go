@@ -358,40 +358,6 @@ func TestWarnsOnce(t *testing.T) {
 }
 
 // The error of a directory that cannot be written names the directory, not a file in it.
-// The scope of the user is the home directory, and the working directory of these tests is not in it.
-func TestWhyUnchanged(t *testing.T) {
-	t.Parallel()
-	m, _ := newManager(t)
-	mustInstall(t, m, source(t, manifest("1.0.0", "")), Options{HasConsent: true})
-	for _, step := range []struct {
-		scope   extension.Scope
-		enabled bool
-		want    string
-	}{
-		{extension.User, false, "It is still enabled in this directory"},
-		{extension.Workspace, false, ""},
-		{extension.User, true, "It is still disabled in this directory, which is not in your home directory. To enable it here, add --scope=workspace."},
-		{extension.Workspace, true, ""},
-	} {
-		if _, err := m.Enable(t.Context(), "x", step.scope, step.enabled); err != nil {
-			t.Fatal(err)
-		}
-		if got := m.WhyUnchanged("x", step.enabled); !strings.HasPrefix(got, step.want) || (got == "") != (step.want == "") {
-			t.Errorf("%+v: %q", step, got)
-		}
-	}
-	if _, err := m.Enable(t.Context(), "x", extension.Workspace, false); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := m.EnableEverywhere(t.Context(), "x"); err != nil || m.WhyUnchanged("x", true) != "" {
-		t.Errorf("enabled everywhere: %v, %q", err, m.WhyUnchanged("x", true))
-	}
-	m.Options.Off = []string{"x"}
-	if got := m.WhyUnchanged("x", true); !strings.Contains(got, "extensions.disabled") {
-		t.Errorf("with the setting: %q", got)
-	}
-}
-
 func TestDisableReadOnly(t *testing.T) {
 	t.Parallel()
 	m, _ := newManager(t)
@@ -781,5 +747,46 @@ func TestRelease(t *testing.T) {
 	}
 	if asked := user.take(); !strings.Contains(asked, `Would you like to attempt to install via "git clone" instead?`) {
 		t.Error(asked)
+	}
+}
+
+// TestScopes checks where the rules of a scope have an effect. The working directory of these tests is not in the home directory.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	m, _ := newManager(t)
+	mustInstall(t, m, source(t, manifest("1.0.0", "")), Options{HasConsent: true})
+	below := filepath.Join(m.Workspace, "sub")
+	for _, step := range []struct {
+		scope   extension.Scope
+		enabled bool
+		want    string // the directories in which it is enabled
+	}{
+		{extension.User, false, ""},
+		{extension.Workspace, true, "workspace below"},
+		{extension.User, false, ""},
+		{extension.User, true, "home workspace below elsewhere"},
+		{extension.Workspace, false, "home elsewhere"},
+		{extension.User, true, "home workspace below elsewhere"},
+	} {
+		if _, err := m.Enable(t.Context(), "x", step.scope, step.enabled); err != nil {
+			t.Fatal(err)
+		}
+		rules, err := extension.OpenEnablement(m.Dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range [][2]string{{"home", m.Home}, {"workspace", m.Workspace}, {"below", below}, {"elsewhere", "/srv/other"}} {
+			if rules.IsEnabled("x", d[1]) {
+				got = append(got, d[0])
+			}
+		}
+		if strings.Join(got, " ") != step.want {
+			t.Errorf("%+v: it is enabled in %v", step, got)
+		}
+	}
+	m.Options.Off = []string{"x"}
+	if got := m.WhyUnchanged("x", true); !strings.Contains(got, "extensions.disabled") || m.WhyUnchanged("x", false) != "" {
+		t.Errorf("with the setting: %q", got)
 	}
 }

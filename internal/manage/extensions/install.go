@@ -215,12 +215,7 @@ func setEnabled(enabled bool) manage.Run {
 		if !ok {
 			return o, exit.Errorf(exit.General, "Invalid scope: %s. Please use one of user, workspace.", terminal.Cut(scopeName, 40))
 		}
-		var e *extension.Extension
-		if enabled && scopeName == "" {
-			e, err = m.EnableEverywhere(ctx, name)
-		} else {
-			e, err = m.Enable(ctx, name, scope, enabled)
-		}
+		e, err := m.Enable(ctx, name, scope, enabled)
 		switch {
 		case errors.Is(err, install.ErrNotInstalled):
 			code := exit.General
