@@ -60,6 +60,7 @@ const (
 	MemoryMaxDirs          = Int("context.discoveryMaxDirs")
 	IncludeDirectoryTree   = Bool("context.includeDirectoryTree")
 	IncludeDirectories     = Strings("context.includeDirectories")
+	ReloadsForDirectories  = Bool("context.loadMemoryFromIncludeDirectories")
 	RespectGitIgnore       = Bool("context.fileFiltering.respectGitIgnore")
 	RespectGeminiIgnore    = Bool("context.fileFiltering.respectGeminiIgnore")
 	CustomIgnoreFilePaths  = Strings("context.fileFiltering.customIgnoreFilePaths")

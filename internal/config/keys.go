@@ -47,7 +47,7 @@ var table = [...]Key{
 	{"context.importFormat", "string", nil, 0, live, free, "Layout of imported context files: tree or flat."},
 	{"context.includeDirectories", "strings", list{}, concat, live, loosensItems, "Additional workspace directories."},
 	{"context.includeDirectoryTree", "bool", true, 0, live, free, "Include a directory tree in the first message to the model."},
-	{"context.loadMemoryFromIncludeDirectories", "bool", false, 0, screen, ifTrue, "Reload context files when you add a directory during a session."},
+	{"context.loadMemoryFromIncludeDirectories", "bool", false, atOnce, live, ifTrue, "Read all context files again when you add a directory during a session, and send its own with every request. Otherwise they join the conversation once."},
 	{"context.memoryBoundaryMarkers", "strings", list{".git"}, restart, live, loosens, "Files or directories that mark a project's root, where the search for context files stops."},
 
 	{"contextManagement.historyWindow.maxTokens", "number", 150000.0, restart, inert, free, "Has no effect in Gemini CLI either."},

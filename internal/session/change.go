@@ -157,7 +157,8 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 }
 
 // AddDirectory adds a directory to the workspace, and a description of it to the
-// conversation. It returns its path, absolute and without links, and whether it is new.
+// conversation. The context files of the directory join the conversation, too, or the
+// context of every request if the user wants that. It returns its path, absolute and without links, and whether it is new.
 func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, added bool, err error) {
 	path, added, err = s.Workspace.Add(dir)
 	if err != nil || !added {
@@ -167,7 +168,12 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
-	text := prompt.Joined(path, tree) + s.Memory.Discover(path)
+	text := prompt.Joined(path, tree)
+	if config.ReloadsForDirectories.In(s.Project.Settings()) {
+		s.ReloadMemory(ctx)
+	} else {
+		text += s.Memory.Discover(path)
+	}
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
 	s.Servers.AddRoot(path)
 	s.Record.NoteDirectories()

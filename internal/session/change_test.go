@@ -305,6 +305,34 @@ func TestAddDirectory(t *testing.T) {
 	}
 }
 
+// TestAddDirectoryMemory checks where the context files of a new directory go: into the conversation, or with
+// context.loadMemoryFromIncludeDirectories into the context that every request has.
+func TestAddDirectoryMemory(t *testing.T) {
+	t.Parallel()
+	for settings, isReloaded := range map[string]bool{
+		`{}`: false,
+		`{"context": {"loadMemoryFromIncludeDirectories": false}}`: false,
+		`{"context": {"loadMemoryFromIncludeDirectories": true}}`:  true,
+	} {
+		a := open(t, settings, nil, "GEMINI_API_KEY=g")
+		dir := t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, "GEMINI.md"), []byte("Speak of boats."), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if _, added, err := a.AddDirectory(t.Context(), dir); !added || err != nil {
+			t.Fatal(added, err)
+		}
+		h := a.agent.History()
+		first, last := h[0].Content.Text(), h[len(h)-1].Content.Text()
+		if strings.Contains(first, "boats") != isReloaded || strings.Contains(last, "boats") == isReloaded || !strings.Contains(last, dir) {
+			t.Errorf("%s: the first message is %q, the last one %q", settings, first, last)
+		}
+		if n := len(a.Memory.Files()); n != 1 {
+			t.Errorf("%s: there are %d files", settings, n)
+		}
+	}
+}
+
 // TestTyped checks that a command which a person types runs in every mode, and joins the
 // conversation unless it starts with a space.
 func TestTyped(t *testing.T) {
