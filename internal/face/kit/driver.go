@@ -116,6 +116,9 @@ func (d *Driver) do(f func()) {
 // or a shell command behind "!". An empty line sends the line before it if that looked like a mistyped command.
 func (d *Driver) Submit(line string) { d.do(func() { d.submit(line) }) }
 
+// Queue is [Driver.Submit], but a / command waits for the end of the work in progress, behind the prompts that wait.
+func (d *Driver) Queue(line string) { d.do(func() { d.enqueue(line) }) }
+
 // Send takes a prompt. It is no command, whatever its text.
 func (d *Driver) Send(p agent.Prompt) { d.do(func() { d.send(queued{prompt: p}) }) }
 

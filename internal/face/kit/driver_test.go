@@ -82,10 +82,14 @@ func (s *scene) draw(e Event) {
 	case Opened, Finished:
 		return
 	case Began:
-		if !e.IsRun {
+		switch {
+		case e.IsRun:
+			text = fmt.Sprintf("began %q %v", e.Prompt, e.IsNew)
+		case e.Command != "":
+			text = "began " + e.Command
+		default:
 			return
 		}
-		text = fmt.Sprintf("began %q %v", e.Prompt, e.IsNew)
 	case NotSent:
 		text = fmt.Sprintf("not sent %q %v", e.Text, e.WasRun)
 	case Notice:

@@ -62,8 +62,8 @@ func (d *Driver) startJob(began Began, work func(ctx context.Context, post func(
 	}()
 }
 
-func (d *Driver) startTask(t task) {
-	d.startJob(Began{}, func(ctx context.Context, post func(func()) bool) { post(t(ctx)) })
+func (d *Driver) startTask(began Began, t task) {
+	d.startJob(began, func(ctx context.Context, post func(func()) bool) { post(t(ctx)) })
 }
 
 // runBeside runs a task beside the job.
@@ -82,7 +82,7 @@ func (d *Driver) runBeside(t task) {
 
 func (d *Driver) openSession() {
 	life, end := context.WithCancel(d.ctx) // the session outlives the job
-	d.startTask(func(context.Context) func() {
+	d.startTask(Began{}, func(context.Context) func() {
 		s, err := d.options.Open(life, d)
 		if err == nil {
 			d.mu.Lock()
@@ -115,7 +115,7 @@ func (d *Driver) sessionOpened(err error) {
 
 func (d *Driver) endSession() {
 	d.isLeaving, d.queue = true, nil
-	d.startTask(func(ctx context.Context) func() {
+	d.startTask(Began{}, func(ctx context.Context) func() {
 		text := d.current().End(ctx)
 		return func() {
 			if text != "" {
@@ -150,8 +150,17 @@ func (d *Driver) startRun(began Began, run runFunc) {
 
 // runCommand runs a / command: beside the current job if there is one, else as the job.
 func (d *Driver) runCommand(line string) {
-	s, isBeside := d.current(), d.job != nil
-	run := func(ctx context.Context) func() {
+	if d.job != nil {
+		d.runCommandBeside(d.command(line, true))
+	} else {
+		d.startTask(Began{}, d.command(line, false))
+	}
+}
+
+// command returns the task that runs a / command.
+func (d *Driver) command(line string, isBeside bool) task {
+	s := d.current()
+	return func(ctx context.Context) func() {
 		r, err := s.RunCommand(ctx, line)
 		return func() {
 			switch {
@@ -165,11 +174,6 @@ func (d *Driver) runCommand(line string) {
 				d.fail(err)
 			}
 		}
-	}
-	if isBeside {
-		d.runCommandBeside(run)
-	} else {
-		d.startTask(run)
 	}
 }
 
@@ -230,7 +234,7 @@ func (d *Driver) compose(f func(context.Context) (string, error)) {
 		d.emit(Notice{"The editor opens only while nothing is under way."})
 		return
 	}
-	d.startTask(func(ctx context.Context) func() {
+	d.startTask(Began{}, func(ctx context.Context) func() {
 		text, err := f(ctx)
 		return func() {
 			switch {

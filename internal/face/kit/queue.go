@@ -12,19 +12,20 @@ import (
 	"pollux/llm"
 )
 
-// queued is a prompt that waits for the end of the job, or a line that waits for the session.
+// queued is a prompt or a / command that waits for the end of the job, or a line that waits for the session.
 type queued struct {
 	line     string // not yet known to be a prompt, a command or other input
+	command  string
 	prompt   agent.Prompt
 	isHidden bool // the person need not see it
 }
 
 // isJoinable reports whether the prompt can be sent together with those beside it.
 func (q *queued) isJoinable() bool {
-	return !q.isHidden && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
+	return !q.isHidden && q.command == "" && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
 }
 
-func (q *queued) text() string { return cmp.Or(q.line, q.prompt.Text()) }
+func (q *queued) text() string { return cmp.Or(q.line, q.command, q.prompt.Text()) }
 
 // maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
 const maxQueue = 8 << 20
@@ -60,6 +61,15 @@ func (d *Driver) submitTo(text string, send func(text string)) {
 	default:
 		send(text)
 	}
+}
+
+// enqueue makes a / command wait for the end of the job. Other lines are submitted, and so are all lines if there is no job.
+func (d *Driver) enqueue(line string) {
+	if _, known := d.Lookup(line); !known || d.job == nil || d.isOpening() {
+		d.submit(line)
+		return
+	}
+	d.send(queued{command: strings.TrimSpace(line)})
 }
 
 // refuseUnknown explains that a line looks like a command and is none, and reports whether it
@@ -177,6 +187,10 @@ func (d *Driver) runQueued(isCancelled bool) {
 		}
 	case next != nil:
 		d.startRun(Began{IsRun: true}, next) // the queue follows it
+	case len(d.queue) > 0 && d.queue[0].command != "":
+		line := d.queue[0].command
+		d.queue = d.queue[1:]
+		d.startTask(Began{Command: line}, d.command(line, false))
 	case len(d.queue) > 0:
 		d.sendQueued()
 	}

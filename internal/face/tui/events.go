@@ -74,6 +74,9 @@ func isWhole(e agent.Event) bool {
 // began shows the prompt of a run, and takes it out of the queue.
 func (l *loop) began(e kit.Began, now time.Time) {
 	l.composer.IsBusy, l.isRunning = true, e.IsRun
+	if e.Command != "" {
+		l.beganCommand(e.Command)
+	}
 	if !e.IsRun && l.isCompressing {
 		l.working.SetTask(working.Compressing)
 	}
@@ -89,6 +92,14 @@ func (l *loop) began(e kit.Began, now time.Time) {
 	if len(l.queue) > 0 {
 		l.queue = slices.DeleteFunc(l.queue, func(text string) bool { return strings.Contains(e.Prompt, text) })
 	}
+}
+
+// beganCommand shows a / command that has waited.
+func (l *loop) beganCommand(line string) {
+	l.unqueue(line)
+	l.transcript.Prompt(line)
+	call, _ := l.driver.Lookup(line)
+	l.isCompressing = call.Name == "compress"
 }
 
 // workEnded shows that the face waits for the user.

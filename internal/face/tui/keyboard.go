@@ -182,7 +182,7 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 	case composer.Steered:
 		l.steer(composer.Submitted(o))
 	case composer.Queued:
-		l.submit(composer.Submitted(o))
+		l.enqueue(composer.Submitted(o))
 	case composer.QueueWanted:
 		l.editQueue()
 	case composer.LastQueuedWanted:
@@ -230,6 +230,20 @@ func (l *loop) submit(o composer.Submitted) {
 	}
 	l.isCompressing = isCommand && call.Name == "compress"
 	l.driver.Submit(text)
+}
+
+// enqueue sends a text after the work in progress, also if it is a command. Those that end the session or only show something do not
+// wait.
+func (l *loop) enqueue(o composer.Submitted) {
+	state := l.driver.State()
+	call, isCommand := l.driver.Lookup(o.Text)
+	if !isCommand || call.Command.RunsWhileBusy || !state.IsBusy || state.IsOpening {
+		l.submit(o)
+		return
+	}
+	l.driver.Typing()
+	l.showEnd()
+	l.driver.Queue(o.Text)
 }
 
 // submitHeld sends the command that has waited for another one. If a queued prompt was first, it returns to the draft.

@@ -172,7 +172,9 @@ func (l *loop) step() bool {
 	case <-l.timer.C:
 		l.expire(time.Now())
 	case r := <-l.view.suggestions():
-		l.composer.Found(r)
+		if o, ok := l.composer.Found(r).(composer.Queued); ok {
+			l.act(o, time.Now())
+		}
 		l.pace.change()
 	case <-l.shells.Changed():
 		l.pace.change()

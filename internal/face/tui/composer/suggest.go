@@ -38,19 +38,27 @@ func (c *Composer) Wanted() (completion.Request, bool) {
 	return s.request, true
 }
 
-// Found shows the suggestions for a request, unless the text has changed since. In shell mode it inserts the only one.
-func (c *Composer) Found(r completion.Result) {
+// Found shows the suggestions for a request, unless the text has changed since. In shell mode it inserts the only one. If there are
+// none, and a Tab key has waited for them, the key has its other effect.
+func (c *Composer) Found(r completion.Result) Outcome {
 	s := &c.suggested
 	if !s.isAsked || s.isAnswered || r.Request != s.request {
-		return
+		return Ignored{}
 	}
 	s.isAnswered = true
 	s.list.Show(r)
-	if n := len(r.Suggestions); s.byTab && n == 1 || s.acceptsOne && n > 0 {
+	n, hasWaited := len(r.Suggestions), s.acceptsOne
+	if s.byTab && n == 1 || s.acceptsOne && n > 0 {
 		c.insertSelected()
 		c.refresh()
 	}
 	s.byTab, s.acceptsOne = false, false
+	if hasWaited && n == 0 && !c.isShell {
+		o := c.tab()
+		c.refresh()
+		return o
+	}
+	return Changed{}
 }
 
 // ShowLoading shows that suggestions are to come, if the user waits for some and sees none. The caller calls it 200 ms

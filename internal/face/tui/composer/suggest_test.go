@@ -259,3 +259,37 @@ func TestLoading(t *testing.T) {
 		t.Error("the suggestions are hidden")
 	}
 }
+
+// TestTabWaits checks that a Tab key that waits for suggestions queues the text if there are none, while the model works.
+func TestTabWaits(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text   string
+		isBusy bool
+		want   Outcome
+	}{
+		{"/nothing", true, Queued{}},
+		{"/nothing", false, Ignored{}},
+		{"/mem", true, Changed{}},
+	} {
+		p := newTypist(&Composer{IsBusy: c.isBusy})
+		for _, r := range c.text {
+			p.press(string(r))
+		}
+		r, ok := p.Wanted()
+		if o := p.press("tab"); !ok || o != (Changed{}) {
+			t.Fatalf("%s: %#v", c.text, o)
+		}
+		o := p.Found(found(r))
+		switch o := o.(type) {
+		case Queued:
+			if _, ok := c.want.(Queued); !ok || o.Text != c.text || !p.IsEmpty() {
+				t.Errorf("%s: %q is queued", c.text, o.Text)
+			}
+		default:
+			if o != c.want || p.IsEmpty() {
+				t.Errorf("%s: %#v", c.text, o)
+			}
+		}
+	}
+}
