@@ -19,9 +19,8 @@ import (
 // The state of a session that a person can look at and change between two prompts. Only methods that say so may
 // be called during a run.
 
-// SetTrusted makes the session treat its folder as trusted or untrusted. That affects the
-// folder's instructions and skills, lasting approvals and approval modes. The settings that were read
-// when the session opened, and their effects, do not change.
+// SetTrusted makes the session treat its folder as trusted or untrusted. That affects the folder's instructions and skills, lasting
+// approvals and approval modes. The settings that were read when the session opened, and their effects, do not change.
 func (s *Session) SetTrusted(ctx context.Context, trusted bool) {
 	if !trusted && s.Rulebook.Mode() != policy.Default {
 		_ = s.Rulebook.SetMode(policy.Default) // which is never refused
@@ -64,9 +63,8 @@ func (s *Session) refresh() {
 	s.instruction.Refresh()
 }
 
-// SetModel makes another model answer from the next prompt on, by any name that
-// --model takes, and returns the name in requests. The errors are those of a start
-// with that model; then the old one stays.
+// SetModel makes another model answer from the next prompt on, by any name that --model takes, and returns the name in requests. The
+// errors are those of a start with that model; then the old one stays.
 func (s *Session) SetModel(name string) (string, error) {
 	now, err := s.Models.Choose(name)
 	if err != nil {
@@ -156,9 +154,8 @@ func (s *Session) Branch(ctx context.Context, id string) (left string, ok bool) 
 	return left, true
 }
 
-// AddDirectory adds a directory to the workspace, and a description of it to the
-// conversation. The context files of the directory join the conversation, too, or the
-// context of every request if the user wants that. It returns its path, absolute and without links, and whether it is new.
+// AddDirectory adds a directory to the workspace, and a description of it to the conversation. Its context files join the conversation,
+// too, or the context of every request if the user wants that. It returns its path, absolute and without links, and whether it is new.
 func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, added bool, err error) {
 	path, added, err = s.Workspace.Add(dir)
 	if err != nil || !added {
@@ -168,12 +165,10 @@ func (s *Session) AddDirectory(ctx context.Context, dir string) (path string, ad
 	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		tree = s.Workspace.TreeOf(s.treeItems(), path)
 	}
-	text := prompt.Joined(path, tree)
 	if config.ReloadsForDirectories.In(s.Project.Settings()) {
 		s.ReloadMemory(ctx)
-	} else {
-		text += s.Memory.Discover(path)
 	}
+	text := prompt.Joined(path, tree) + s.Memory.Discover(path) // nothing that was just read
 	s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(text))})
 	s.Servers.AddRoot(path)
 	s.Record.NoteDirectories()
@@ -194,8 +189,7 @@ func (s *Session) ReloadMemory(ctx context.Context) {
 	}
 }
 
-// ToolTitle returns the display name of a tool, "" if the model has no such tool. It may
-// be called during a run.
+// ToolTitle returns the display name of a tool, "" if the model has no such tool. It may be called during a run.
 func (s *Session) ToolTitle(name string) string {
 	for _, spec := range s.Tools() {
 		if spec.Name == name {
