@@ -116,7 +116,7 @@ func TestEveryRunEvent(t *testing.T) {
 	for _, kind := range agent.Events() {
 		name := reflect.TypeOf(kind).Name()
 		tr := newTranscript()
-		tr.Options.ShowsThoughts, tr.Options.ShowsModel = true, true
+		tr.Options.ShowsThoughts, tr.Options.ShowsModel, tr.Options.ShowsErrors = true, true, true
 		tr.run(sampleRun(kind))
 		got := joined(tr.Take()) + joined(tr.Pending(10, start))
 		switch {
@@ -125,6 +125,17 @@ func TestEveryRunEvent(t *testing.T) {
 		case unshown[name] == "" && (want[name] == "" || !strings.Contains(got, want[name])):
 			t.Errorf("agent.%s shows %q, not %q: handle it in run.go, or list it here", name, got, want[name])
 		}
+	}
+}
+
+// TestRetries checks that retries leave no line, unless the user wants to see all errors: the status row counts down.
+func TestRetries(t *testing.T) {
+	t.Parallel()
+	tr := newTranscript()
+	tr.run(agent.Text{Text: "One "}, sampleRun(agent.Waiting{}), agent.Text{Text: "answer."})
+	tr.endAnswer()
+	if got := joined(tr.Take()); got != "✦ One answer.\n" {
+		t.Errorf("%q", got)
 	}
 }
 

@@ -168,3 +168,27 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the link is %q", got)
 	}
 }
+
+// TestClip checks that a cut text has one ellipsis.
+func TestClip(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		text  string
+		width int
+		want  string
+	}{
+		{"a.go: one... => two", 30, "a.go: one... => two"},
+		{"a.go: one... => two", 13, "a.go: one…"},
+		{"a.go: one... => two", 12, "a.go: one…"},
+		{"a.go: one... => two", 11, "a.go: one…"},
+		{"a.go: one... => two", 10, "a.go: one…"},
+		{"a.go: one... => two", 3, "a.…"},
+		{"a.go: one... => two", 0, ""},
+		{"a…", 2, "a…"},
+		{"日本..語", 6, "日本…"},
+	} {
+		if got := clip(c.text, c.width); got != c.want {
+			t.Errorf("%d columns: %q, not %q", c.width, got, c.want)
+		}
+	}
+}

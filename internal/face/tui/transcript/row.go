@@ -110,7 +110,7 @@ func (h head) fit(room int) (about, remark string) {
 	if left < min(least, wanted-gap) {
 		return "", styled.Plain(h.remark).Cut(max(room-gap, 0)).String()
 	}
-	return styled.Plain(h.about).Cut(left).String(), remark
+	return clip(h.about, left), remark
 }
 
 // linkTo returns the URL of the only file of a call, "" for several files or if the terminal opens no links.
@@ -123,4 +123,17 @@ func (t *Transcript) linkTo(files []tool.Location) string {
 		path = "/" + path
 	}
 	return (&url.URL{Scheme: "file", Path: path}).String()
+}
+
+// clip returns at most width columns of a text. A longer text ends in "…", which takes the place of an ellipsis that is cut.
+func clip(text string, width int) string {
+	short := styled.Plain(text).Cut(width).String()
+	head, isCut := strings.CutSuffix(short, "…")
+	if !isCut || short == text {
+		return short
+	}
+	if strings.HasSuffix(head, "..") || strings.HasSuffix(head, ".") && strings.HasPrefix(text[len(head):], ".") {
+		head = strings.TrimRight(head, ".")
+	}
+	return head + "…"
 }

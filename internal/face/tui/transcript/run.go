@@ -54,6 +54,8 @@ func (t *Transcript) isHidden(e agent.Event) bool {
 		return !t.Options.ShowsThoughts
 	case agent.Citations:
 		return t.Options.HidesCitations || strings.TrimSpace(e.Text) == ""
+	case agent.Waiting: // the row of the work in progress counts down to the next request
+		return !t.Options.ShowsErrors
 	case agent.Retried: // no text is void; if all attempts fail, InvalidStream reports it once
 		return e.Cause.Type == "NO_RESPONSE_TEXT" || e.Cause.Type == "THINKING_ONLY_RESPONSE"
 	}

@@ -43,7 +43,7 @@ type Options struct {
 	ShowsModel     bool // in a note at each change of the model
 	LineNumbers    bool // before lines of code in answers
 	IsDebug        bool // the body of a failed request is shown
-	ShowsErrors    bool // of calls in full, not in one line
+	ShowsErrors    bool // of calls in full, not in one line; and each retry
 	IsLoose        bool // calls that read or edit are shown like others, not in one line
 
 	// Mentioned returns the images that a prompt mentions, and Picture begins to make the lines of an image: it calls put with
