@@ -4,7 +4,7 @@
 //   - stage.go has the place where a scene is drawn. A scene gives it events of a session, or the lines of a part.
 //   - answers.go, notes.go, calls.go, edits.go and agents.go have the scenes of the conversation.
 //   - questions.go and forms.go have those of the dialogs, composer.go and status.go those of the area around the input,
-//     panes.go those of the dialogs that the user opens.
+//     panes.go those of the dialogs that the user opens, with their contents in desks.go.
 //   - content.go and code.go have the texts.
 //
 // Everything in a scene is fixed, the time included, so that it looks the same each time.
