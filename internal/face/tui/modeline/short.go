@@ -26,7 +26,8 @@ func Short(m Mode, context, compressAt float64, width int, t theme.Theme) styled
 
 // dot returns a dot with the name of the mode, nil for the default one.
 func (m Mode) dot(t theme.Theme) styled.Line {
-	name, style := "", t.Text()
+	var name string
+	var style styled.Style
 	switch {
 	case m.IsShell:
 		name, style = "shell", t.Symbol()
