@@ -34,13 +34,12 @@ type log struct {
 	failed  error      // of a sync: the system reports it once, and drops the written data; guarded by syncing
 	soon    sync.WaitGroup
 	pending bool          // a sync in the background will begin; guarded by mu
-	began   time.Time     // the last sync in the background, or when the file was opened; guarded by mu
+	began   time.Time     // the last sync in the background; guarded by mu
 	closing chan struct{} // is closed when no sync waits any more
 	hurry   func()        // closes closing; may be called again
 }
 
-// syncInterval is the time from the opening of the file to the first sync in the background, and from one to the next.
-// Each takes a part of the time of a short turn, and a short run needs only the one at its end.
+// syncInterval is the time between two syncs in the background. Each takes a part of the time of a short turn.
 const syncInterval = 200 * time.Millisecond
 
 // create creates a file and locks it.
@@ -79,7 +78,7 @@ func open(path string, flags int, isNew bool) (*log, error) {
 		}
 		return nil, durable.Cause(err)
 	}
-	l := &log{path: path, f: f, isNew: isNew, began: time.Now(), closing: make(chan struct{})}
+	l := &log{path: path, f: f, isNew: isNew, closing: make(chan struct{})}
 	l.hurry = sync.OnceFunc(func() { close(l.closing) })
 	info, err := f.Stat()
 	switch {
@@ -174,8 +173,8 @@ func syncDirs(dir string) error {
 	return err
 }
 
-// syncSoon begins a sync in the background when the interval since the last one is over. Its error comes back at the
-// next sync.
+// syncSoon begins a sync in the background: at once, or when the interval since the last one is over. Its error comes
+// back at the next sync.
 func (l *log) syncSoon() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
