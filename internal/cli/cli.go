@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"os"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -70,12 +71,25 @@ type subcommand func(t *terminal.Terminal, env *config.Env) *cobra.Command
 // Main runs the program with these arguments, which do not include its name,
 // and returns its exit code.
 func Main(args []string, t *terminal.Terminal, env *config.Env) exit.Code {
+	return programFor(args, t, env).start(args)
+}
+
+// Process is Main for the process that runs nothing else: it ends the process. It leaves the signals caught, because two
+// threads have to take turns to give back each of them.
+func Process(args []string, t *terminal.Terminal, env *config.Env) {
+	p := programFor(args, t, env)
+	p.endsProcess = true
+	os.Exit(int(p.start(args)))
+}
+
+// programFor returns the program with the subcommands that these arguments may name.
+func programFor(args []string, t *terminal.Terminal, env *config.Env) *program {
 	log.SetOutput(io.Discard) // net/http logs the bytes that a server sends between two responses
 	var subs []subcommand
 	if mayNameCommand(args) {
 		subs = append(nounCommands(args), galleryCommands(args)...)
 	}
-	return newProgram(t, env, run, subs...).start(args)
+	return newProgram(t, env, run, subs...)
 }
 
 // start runs the program, and ends the process with a report if a goroutine panics.
@@ -115,6 +129,8 @@ type program struct {
 	format string
 	// literal reports whether "--" stands before words, which are a prompt then.
 	literal bool
+	// endsProcess says that the process ends with the run.
+	endsProcess bool
 	// record is for the report of a crash.
 	record     *logs.Program
 	isAborting atomic.Bool
@@ -150,8 +166,11 @@ func (p *program) main(args []string) exit.Code {
 			terminal.Cut(line.words[1], 40), quoteWords(strings.Join(line.words, " "))))
 	}
 	ctx, stop := p.interruptible(context.Background())
-	defer stop()
-	defer p.catchAborts()()
+	stopAborts := p.catchAborts()
+	if !p.endsProcess {
+		defer stop()
+		defer stopAborts()
+	}
 	defer p.term.Restore()
 	p.root.SetArgs(line.canonical())
 	return p.finish(ctx, p.root.ExecuteContext(ctx))

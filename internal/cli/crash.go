@@ -24,15 +24,18 @@ var aborts = map[os.Signal]exit.Code{syscall.SIGQUIT: exit.Quit, syscall.SIGABRT
 // catchAborts ends the process with a report at the first of these signals, until stop is called. The
 // runtime would print the stacks of all goroutines instead.
 func (p *program) catchAborts() (stop func()) {
-	signals := make(chan os.Signal, 1)
-	for sig := range aborts {
-		if !signal.Ignored(sig) {
-			signal.Notify(signals, sig)
-		}
-	}
-	done := make(chan struct{})
+	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(ended)
 		defer crash.Recover()
+		// To catch a signal, two threads take turns, for which the run does not wait.
+		signals := make(chan os.Signal, 1)
+		for sig := range aborts {
+			if !signal.Ignored(sig) {
+				signal.Notify(signals, sig)
+			}
+		}
+		defer signal.Stop(signals)
 		select {
 		case sig := <-signals:
 			stacks := make([]byte, 1<<20)
@@ -43,8 +46,8 @@ func (p *program) catchAborts() (stop func()) {
 		}
 	}()
 	return func() {
-		signal.Stop(signals)
 		close(done)
+		<-ended
 	}
 }
 

@@ -22,51 +22,9 @@ const timeFormat = "2006-01-02T15:04:05.000Z"
 
 func formatTime(t time.Time) string { return t.UTC().Format(timeFormat) }
 
-// Header is the first record of a file, with the later changes of its members.
-type Header struct {
-	SessionID   string    `json:"sessionId"`
-	ProjectHash string    `json:"projectHash"`
-	Start       time.Time `json:"startTime"`
-	Updated     time.Time `json:"lastUpdated"`
-	Kind        string    `json:"kind,omitempty"` // Main or Subagent
-	// Directories are the workspace's directories beside the project's.
-	Directories []string `json:"directories,omitempty"`
-	// SkillFolders are the directories outside of the workspace whose files may be read since skills were
-	// activated, without links.
-	SkillFolders []string `json:"skillFolders,omitempty"`
-	Summary      string   `json:"summary,omitempty"` // the title of the session
-	// Pollux is the version of the format if Pollux has made the file, else 0.
-	Pollux int `json:"pollux,omitempty"`
-	// ForkOf is the id of the session that this one began as a copy of; "" for none.
-	ForkOf string `json:"forkOf,omitempty"`
-	// Copied is the number of messages at the beginning that are copies: another session counts
-	// their usage.
-	Copied int `json:"copied,omitempty"`
-}
-
-// The kinds of sessions.
-const (
-	Main     = "main"
-	Subagent = "subagent"
-)
-
 // version is the version of the format that this package writes. Readers skip records that they do
 // not know, so it changes only with the meaning of known ones.
 const version = 1
-
-// appendHeader appends a header as a line.
-func appendHeader(b []byte, h Header) []byte {
-	type plain struct {
-		Header
-		Start   string `json:"startTime"`
-		Updated string `json:"lastUpdated"`
-	}
-	data, err := json.Marshal(plain{h, formatTime(h.Start), formatTime(h.Updated)})
-	if err != nil {
-		panic("journal: a header has only strings") // cannot happen
-	}
-	return append(append(b, data...), '\n')
-}
 
 // appendMessage appends a message as a line, and another one for the calls whose results it holds.
 func appendMessage(b []byte, e agent.Entry) []byte {

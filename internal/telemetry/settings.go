@@ -37,26 +37,23 @@ const defaultEndpoint = "http://localhost:4317"
 // Resolve returns the effective settings. The environment has priority over files. An invalid
 // value is an error with exit code 52, even if telemetry is off.
 func Resolve(s *config.Settings, env *config.FolderEnv) (Settings, error) {
-	var set struct {
-		Enabled, LogPrompts, Traces, UseCollector, UseCLIAuth any
-		Target, OTLPEndpoint, OTLPProtocol, Outfile           any
-	}
+	var set map[string]any // package json would need longer to learn a struct than to decode
 	if err := config.Telemetry.Decode(s, &set); err != nil {
 		return Settings{}, invalid("%w", err)
 	}
 	r := reader{env: env}
 	t := Settings{
-		Enabled:    r.flag("ENABLED", "enabled", set.Enabled, false),
-		LogPrompts: r.flag("LOG_PROMPTS", "logPrompts", set.LogPrompts, true),
-		Traces:     r.flag("TRACES_ENABLED", "traces", set.Traces, false),
-		Collector:  r.flag("USE_COLLECTOR", "useCollector", set.UseCollector, false),
-		CLIAuth:    r.flag("USE_CLI_AUTH", "useCliAuth", set.UseCLIAuth, false),
-		Outfile:    r.text("outfile", set.Outfile, "", prefix+"OUTFILE"),
-		Protocol:   cmp.Or(r.text("otlpProtocol", set.OTLPProtocol, "", prefix+"OTLP_PROTOCOL"), "grpc"),
+		Enabled:    r.flag("ENABLED", "enabled", set["enabled"], false),
+		LogPrompts: r.flag("LOG_PROMPTS", "logPrompts", set["logPrompts"], true),
+		Traces:     r.flag("TRACES_ENABLED", "traces", set["traces"], false),
+		Collector:  r.flag("USE_COLLECTOR", "useCollector", set["useCollector"], false),
+		CLIAuth:    r.flag("USE_CLI_AUTH", "useCliAuth", set["useCliAuth"], false),
+		Outfile:    r.text("outfile", set["outfile"], "", prefix+"OUTFILE"),
+		Protocol:   cmp.Or(r.text("otlpProtocol", set["otlpProtocol"], "", prefix+"OTLP_PROTOCOL"), "grpc"),
 		Memory:     interval(env.Get("GEMINI_MEMORY_MONITOR_INTERVAL")),
 	}
-	t.Endpoint = r.text("otlpEndpoint", set.OTLPEndpoint, defaultEndpoint, prefix+"OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
-	target := cmp.Or(r.text("target", set.Target, "", prefix+"TARGET"), "local") // an empty variable, common in CI, means the default
+	t.Endpoint = r.text("otlpEndpoint", set["otlpEndpoint"], defaultEndpoint, prefix+"OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
+	target := cmp.Or(r.text("target", set["target"], "", prefix+"TARGET"), "local") // an empty variable, common in CI, means the default
 	t.Google = target == "gcp"
 	switch {
 	case r.err != nil:

@@ -12,8 +12,9 @@ import (
 
 // Main runs the program as this process, and ends it.
 func Main() {
+	growStack(false)
 	env := config.Environ()
 	process.WipeEnvironment() // it may hold keys, and the programs that Pollux starts can look there
 	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)
-	os.Exit(int(cli.Main(os.Args[1:], t, env)))
+	cli.Process(os.Args[1:], t, env)
 }

@@ -72,7 +72,7 @@ func ReadPrompt(ctx context.Context, in Input) (string, error) {
 }
 
 func readStdin(ctx context.Context, in Input) (string, error) {
-	if in.Stdin == nil {
+	if in.Stdin == nil || isNull(in.Stdin) {
 		return "", nil
 	}
 	r := &firstRead{r: in.Stdin, done: make(chan struct{})}
@@ -128,6 +128,20 @@ func awaitFirst(ctx context.Context, in Input, done <-chan struct{}) (bool, erro
 			return false, nil
 		}
 	}
+}
+
+// isNull reports whether the input is the null device, which has no bytes.
+func isNull(r io.Reader) bool {
+	f, ok := r.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
+		return false
+	}
+	null, err := os.Stat(os.DevNull)
+	return err == nil && os.SameFile(info, null)
 }
 
 func isRegular(r io.Reader) bool {

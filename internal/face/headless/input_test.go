@@ -171,6 +171,32 @@ func TestPromptSilentInput(t *testing.T) {
 	}
 }
 
+// The null device is not waited for, and no other device is taken for it.
+func TestPromptNullDevice(t *testing.T) {
+	t.Parallel()
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, want := range map[string]bool{os.DevNull: true, "/dev/zero": false, t.TempDir(): false} {
+		f, err := os.Open(name)
+		if err != nil {
+			continue // it is not everywhere
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		if got := isNull(f); got != want {
+			t.Errorf("%s: %t", name, got)
+		}
+		if !want {
+			continue
+		}
+		if got, err := ReadPrompt(ended, Input{Stdin: f, Argument: "hi", Err: io.Discard}); got != "hi" || err != nil {
+			t.Errorf("%q, %v", got, err)
+		}
+	}
+	if isNull(strings.NewReader("")) {
+		t.Error("a reader is taken for the device")
+	}
+}
+
 // A file is read however long it takes: it has an end.
 func TestPromptSlowFile(t *testing.T) {
 	t.Parallel()
