@@ -81,6 +81,9 @@ type Options struct {
 	Warn func(text string)
 	// Notify is called with each message that is no warning, such as the result of a sign-in; nil means Warn.
 	Notify func(text string)
+	// HooksRunning is called with the hooks that run, when one of them begins or ends, unless the user's settings turn that
+	// off. It must not wait; nil is for no one.
+	HooksRunning func([]hook.Running)
 	// Debug enables the log in DebugLog, and a log on disk if the conversation is recorded. Log, if not
 	// nil, always receives it.
 	Debug    bool

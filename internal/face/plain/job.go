@@ -63,6 +63,8 @@ func (l *loop) handle(e kit.Event) {
 		for _, p := range e.Calls {
 			l.screen.message("Allowed without asking: " + l.preparedLabel(p) + ".")
 		}
+	case kit.HooksRunning:
+		l.hooksRan(e.Hooks)
 	case kit.Ended:
 		l.ending = e.Text
 	}

@@ -25,6 +25,7 @@ import (
 	"pollux/internal/editor"
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
+	"pollux/internal/guard/hook"
 	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -150,9 +151,10 @@ type loop struct {
 	failure    error     // how the terminal failed
 	lastEOF    time.Time // time of the last Ctrl+D
 	renderer   renderer
-	status     *time.Timer   // fires when the status line changes
-	silence    *time.Timer   // fires when nothing was shown for some time
-	patience   time.Duration // the time before the next message about that
+	hooks      []hook.Running // just now
+	status     *time.Timer    // fires when the status line changes
+	silence    *time.Timer    // fires when nothing was shown for some time
+	patience   time.Duration  // the time before the next message about that
 }
 
 const (
