@@ -170,9 +170,6 @@ func (b *Builder) loops() *loopdetect.Detector {
 	})
 }
 
-// AllowLoops turns off the detection of loops, for all agents and as long as the session. It may be called during a run.
-func (b *Builder) AllowLoops() { b.loopsAllowed.Store(true) }
-
 // NextSpeaker returns the judge of who speaks after a response without tool calls.
 func (b *Builder) NextSpeaker() agent.NextSpeaker {
 	off := config.SkipNextSpeaker.In(b.Project.Settings())

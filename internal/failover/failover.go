@@ -1,5 +1,5 @@
-// Package failover asks the person what to do about a model that cannot answer: because its quota is used up, because it
-// is busy, or because there is no such model for this account.
+// Package failover asks the person about a model that cannot answer: because its quota is used up, because it is busy, or
+// because there is no such model for this account.
 package failover
 
 import (
@@ -37,7 +37,7 @@ func Handler(asker person.Asker) func(context.Context, fallback.Failure) fallbac
 	}
 }
 
-// intent returns what the person wants who has chosen an answer, "" for none.
+// intent returns the decision of the person who has chosen an answer, "" for none.
 func intent(f fallback.Failure, answer string, err error) fallback.Intent {
 	switch {
 	case err != nil:
@@ -75,7 +75,7 @@ func isUsedUp(f fallback.Failure) bool {
 	return f.Kind == fallback.Terminal && (!ok || e.Kind != llm.KindCapacity)
 }
 
-// text returns what has happened, and the commands that help.
+// text returns the problem, and the commands that help.
 func text(f fallback.Failure, now time.Time) string {
 	e, _ := errors.AsType[*llm.Error](f.Err)
 	said, other := "", "\n/model to switch models."

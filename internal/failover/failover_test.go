@@ -39,7 +39,7 @@ func failure(to string, kind fallback.Kind, cause llm.ErrorKind) fallback.Failur
 	return fallback.Failure{Model: "big", To: to, Kind: kind, Err: &llm.Error{Kind: cause, Message: "No.", Status: 429}}
 }
 
-// TestHandler checks the text of each question, its answers in their order, and what each answer means.
+// TestHandler checks the text of each question, its answers in their order, and the meaning of each answer.
 func TestHandler(t *testing.T) {
 	t.Parallel()
 	const reported = "\nThe provider reports: No.\n/model to switch models."

@@ -11,7 +11,7 @@ import (
 	"pollux/internal/workspace"
 )
 
-// TestOutside checks which mentions a person may permit: what exists outside of the workspace, by whatever path, and is no secret.
+// TestOutside checks which mentions a person may permit: files that exist outside of the workspace, by any path, and are no secrets.
 func TestOutside(t *testing.T) {
 	t.Parallel()
 	base, err := filepath.EvalSymlinks(t.TempDir())

@@ -127,14 +127,6 @@ func (p *Project) HookSet(hooks []hook.Hook, o hook.Options) *hook.Set {
 	if o.Allowed == nil {
 		o.Allowed = func(source hook.Source) bool { return p.AllowsHooks(source, p.IsTrusted()) }
 	}
-	if show := p.Options.HooksRunning; show != nil && o.Running == nil {
-		o.Running = func(list []hook.Running) {
-			if !config.HookNotifications.In(p.Settings()) {
-				list = nil
-			}
-			show(list)
-		}
-	}
 	if o.Message == nil {
 		o.Message = p.Warn
 	}

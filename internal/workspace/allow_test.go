@@ -42,8 +42,8 @@ func TestAllowRead(t *testing.T) {
 	}
 }
 
-// A path that a person has permitted can be read with all below it, except secrets, and not be written. Its neighbours, and what
-// is outside through a link in it, cannot be read.
+// A path that a person has permitted can be read with all below it, except secrets, and not be written. Its neighbours, and the
+// target of a link that leads out of it, cannot be read.
 func TestPermit(t *testing.T) {
 	t.Parallel()
 	outside := RealPath(t.TempDir())

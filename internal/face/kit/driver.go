@@ -263,7 +263,7 @@ func (d *Driver) hooksRunning(list []hook.Running) {
 	d.rouse()
 }
 
-// rouse makes the loop look at what was reported.
+// rouse wakes the loop for a report.
 func (d *Driver) rouse() {
 	select {
 	case d.wake <- struct{}{}:

@@ -13,7 +13,7 @@ import (
 	"pollux/tool"
 )
 
-// Question is a question to a person in the form that faces draw: the title, what a hook says, the blocks and the warnings, then either the
+// Question is a question to a person in the form that faces draw: the title, the words of a hook, the blocks and the warnings, then either the
 // options or the form. All its texts are clean, those of blocks excepted.
 type Question struct {
 	Title string
@@ -24,7 +24,7 @@ type Question struct {
 	// IsOfCall reports whether a call of the model asks.
 	IsOfCall bool
 
-	Hook     []string // what a hook says that requires the question, a line each: above the blocks
+	Hook     []string // words of the hook that requires the question, a line each: above the blocks
 	Blocks   []Block
 	Warnings []string // a line each
 	Prompt   string   // the question itself, "" for a form

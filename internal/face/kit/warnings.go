@@ -88,7 +88,7 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	}
 }
 
-// hookLines returns what a hook says that requires the question, nil if none does.
+// hookLines returns the words of the hook that requires the question, nil if none does.
 func hookLines(a *tool.Approval) []string {
 	switch {
 	case !a.IsRequired:

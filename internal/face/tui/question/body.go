@@ -11,7 +11,7 @@ import (
 
 // body is the subject of a question with its warnings, of which the user can scroll a part into view.
 type body struct {
-	above    []string                                     // what a hook says
+	above    []string                                     // words of a hook
 	draw     func(width int, t theme.Theme) []styled.Line // returns the subject
 	warnings []string
 	hint     string // the keys that scroll
