@@ -44,6 +44,7 @@ func (l *loop) handle(e kit.Event) {
 		l.screen.message(l.errorText(e.Err))
 	case kit.Finished:
 		l.renderer.endAnswer()
+		l.isRunning = false
 		l.silence.Stop()
 		l.status.Stop()
 		l.screen.setStatus("")
@@ -77,7 +78,7 @@ func (l *loop) showBegin(e kit.Began) {
 	if !e.IsRun {
 		return
 	}
-	l.hasTalked = true
+	l.hasTalked, l.isRunning = true, true
 	if e.IsNew {
 		l.screen.line("User: " + excerpt(e.Prompt, 5))
 	}

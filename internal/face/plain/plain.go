@@ -145,6 +145,7 @@ type loop struct {
 	draft      string    // text that was not sent
 	composer   composer  // the prompt being typed
 	hasTalked  bool      // a prompt was sent in this session
+	isRunning  bool      // the model works on a prompt
 	inputEnded bool      // no more input
 	ending     string    // the last text to show
 	dialog     *dialog   // the open question
@@ -263,6 +264,8 @@ type look struct {
 	hideCitations        bool                 // the setting ui.showCitations is false
 	screenReader         bool                 // put signs into words
 	debug                bool                 // add the provider's response to a failed request
+	// steers reports whether a prompt joins the run in progress instead of waiting for its end; nil is never.
+	steers func() bool
 }
 
 // Editor is the user's external editor: an [editor.Editor].
@@ -299,6 +302,7 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 		hideCitations: hidesCitations(p.Settings()),
 		screenReader:  config.ScreenReader.In(p.Settings()),
 		debug:         p.Debugging(),
+		steers:        func() bool { return config.ModelSteering.In(p.Settings()) },
 	}, nil
 }
 
