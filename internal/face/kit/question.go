@@ -168,7 +168,7 @@ func newForm(questions []tool.Question) []Field {
 		f := Field{Question: q, Name: cmp.Or(Brief(q.Header), "question "+strconv.Itoa(i+1))}
 		if q.Kind == tool.ChoiceQuestion {
 			for _, o := range q.Options {
-				f.Choices = append(f.Choices, Option{Key: o.Key, Label: Brief(o.Label), Description: terminal.Line(o.Description)})
+				f.Choices = append(f.Choices, Option{Key: o.Key, Label: Brief(o.Label), Description: terminal.Line(o.Description), IsDefault: o.IsDefault})
 			}
 			if q.Multi {
 				f.Choices = append(f.Choices, Option{Label: "All of the above"})
