@@ -1,6 +1,8 @@
 package kit
 
 import (
+	"time"
+
 	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/slash"
@@ -11,7 +13,7 @@ type Event interface{ event() }
 
 // Events returns a value of each kind of [Event], for the tests of faces.
 func Events() []Event {
-	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellRan{}, ShellDone{}, Asked{}, Settled{}, HooksRunning{}, Help{}, Ended{}}
+	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellRan{}, ShellDone{}, Asked{}, Settled{}, HooksRunning{}, Beside{}, Help{}, Ended{}}
 }
 
 // Opened reports that the session is open.
@@ -76,6 +78,15 @@ type Settled struct{ Calls []*agent.PreparedCall }
 // HooksRunning has the hooks that run from now on, the first one that began first; none if the last one has ended.
 type HooksRunning struct{ Hooks []hook.Running }
 
+// Beside has the / commands that run beside the work from now on, the first one that began first; none if the last has ended.
+type Beside struct{ Commands []BesideCommand }
+
+// BesideCommand is a / command beside the work.
+type BesideCommand struct {
+	Line  string // its beginning
+	Began time.Time
+}
+
 // Help reports that the person asks for the keys and the kinds of input.
 type Help struct{}
 
@@ -98,5 +109,6 @@ func (ShellDone) event()    {}
 func (Asked) event()        {}
 func (Settled) event()      {}
 func (HooksRunning) event() {}
+func (Beside) event()       {}
 func (Help) event()         {}
 func (Ended) event()        {}

@@ -57,3 +57,14 @@ func TestHooksRunning(t *testing.T) {
 		}
 	})
 }
+
+// TestBesideText checks that only a command that lasts is shown, with its time.
+func TestBesideText(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	for took, want := range map[time.Duration]string{besidePatience - 1: "", besidePatience: "/btw why? (0s)", 2900 * time.Millisecond: "/btw why? (2s)"} {
+		if got := (BesideCommand{"/btw why?", now.Add(-took)}).Text(now); got != want {
+			t.Errorf("%s: %q, want %q", took, got, want)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/crash"
@@ -33,7 +34,10 @@ func (j *job) cancelByPerson() {
 }
 
 // besideCommand is a / command that runs beside the job.
-type besideCommand struct{ cancel context.CancelFunc }
+type besideCommand struct {
+	BesideCommand
+	cancel context.CancelFunc
+}
 
 type runFunc func(context.Context) iter.Seq2[agent.Event, error]
 
@@ -167,21 +171,25 @@ func (d *Driver) runCommand(line string) {
 		}
 	}
 	if isBeside {
-		d.runCommandBeside(run)
+		d.runCommandBeside(line, run)
 	} else {
 		d.startTask(run)
 	}
 }
 
 // runCommandBeside runs a / command beside the job, until [Driver.Cancel].
-func (d *Driver) runCommandBeside(run task) {
+func (d *Driver) runCommandBeside(line string, run task) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	c := &besideCommand{cancel}
+	c := &besideCommand{BesideCommand{Brief(line), time.Now()}, cancel}
 	d.beside = append(d.beside, c)
+	d.reportBeside()
 	d.runBeside(func(context.Context) func() {
 		step := run(ctx)
 		return func() {
-			d.beside = slices.DeleteFunc(d.beside, func(other *besideCommand) bool { return other == c })
+			if i := slices.Index(d.beside, c); i >= 0 {
+				d.beside = slices.Delete(d.beside, i, i+1)
+				d.reportBeside()
+			}
 			step()
 			cancel()
 		}
@@ -196,7 +204,17 @@ func (d *Driver) cancelBeside() bool {
 	}
 	d.beside[n-1].cancel()
 	d.beside = d.beside[:n-1]
+	d.reportBeside()
 	return true
+}
+
+// reportBeside reports the / commands beside the work.
+func (d *Driver) reportBeside() {
+	var e Beside
+	for _, c := range d.beside {
+		e.Commands = append(e.Commands, c.BesideCommand)
+	}
+	d.emit(e)
 }
 
 // runShell runs the shell command that the person has entered after "!".

@@ -48,6 +48,9 @@ func (l *loop) handle(e kit.Event) {
 		l.silence.Stop()
 		l.status.Stop()
 		l.screen.setStatus("")
+		if len(l.beside) > 0 {
+			l.status.Reset(statusInterval)
+		}
 	case kit.CommandDone:
 		l.showResult(e.Result)
 	case kit.ShellRan:
@@ -66,6 +69,8 @@ func (l *loop) handle(e kit.Event) {
 		}
 	case kit.HooksRunning:
 		l.hooksRan(e.Hooks)
+	case kit.Beside:
+		l.besideRan(e.Commands)
 	case kit.Ended:
 		l.ending = e.Text
 	}

@@ -153,9 +153,10 @@ type loop struct {
 	lastEOF    time.Time // time of the last Ctrl+D
 	renderer   renderer
 	hooks      []hook.Running // just now
-	status     *time.Timer    // fires when the status line changes
-	silence    *time.Timer    // fires when nothing was shown for some time
-	patience   time.Duration  // the time before the next message about that
+	beside     []kit.BesideCommand
+	status     *time.Timer   // fires when the status line changes
+	silence    *time.Timer   // fires when nothing was shown for some time
+	patience   time.Duration // the time before the next message about that
 }
 
 const (

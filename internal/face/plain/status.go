@@ -14,7 +14,8 @@ const statusInterval = time.Second
 // terminal whose line can be written again, and while nothing else has the line.
 func (l *loop) showStatus() {
 	running, now := l.renderer.calls.Running(), time.Now()
-	if !l.state.IsBusy || len(running) == 0 && len(l.hooks) == 0 {
+	isBusy := l.state.IsBusy && len(running)+len(l.hooks) > 0
+	if !isBusy && len(l.beside) == 0 {
 		l.screen.setStatus("")
 		return
 	}
@@ -26,6 +27,8 @@ func (l *loop) showStatus() {
 	switch {
 	case text != "":
 		text = kit.FitColumns(text, l.screen.width()-1)
+	case len(l.beside) > 0:
+		text = kit.FitColumns(l.beside[0].Text(now), l.screen.width()-1)
 	case len(running) > 0:
 		text = kit.StatusText(running, l.look.Session, now, l.screen.width()-1)
 	}
@@ -60,4 +63,14 @@ func (s *screen) setStatus(text string) {
 	if text != "" {
 		s.last = time.Now()
 	}
+}
+
+// besideRan takes the commands that run beside the work now. Their line comes after a while, and goes with the last of them.
+func (l *loop) besideRan(running []kit.BesideCommand) {
+	l.beside = running
+	if len(running) > 0 {
+		l.status.Reset(statusInterval)
+		return
+	}
+	l.showStatus()
 }
