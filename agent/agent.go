@@ -70,6 +70,9 @@ type Config struct {
 	ContinueInvalid bool
 	// StopAtLoop ends the run at the first loop that the LoopDetector finds. Otherwise the model is warned first.
 	StopAtLoop bool
+	// AtLoop is called before a loop ends the run. If it returns true, the run goes on as if there was no loop; it should
+	// have turned the LoopDetector off. A nil AtLoop ends the run.
+	AtLoop func(ctx context.Context, loop Loop) (goOn bool)
 	// Share is the fraction of the free part of the window that a message may take; a larger one ends the run with
 	// [Overflow] if the history cannot be made shorter. 0 is 1: all of it.
 	Share float64

@@ -68,3 +68,53 @@ func TestAsideFails(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAsideHooks checks that the hooks around the model see a side question, may change its request and the answer, and may
+// answer it or refuse it themselves.
+func TestAsideHooks(t *testing.T) {
+	t.Parallel()
+	type verdict = func() (agent.Verdict, *llm.Response)
+	block := func(answer *llm.Response) verdict {
+		return func() (agent.Verdict, *llm.Response) { return agent.Verdict{Block: true, Reason: "secret"}, answer }
+	}
+	stop := func() (agent.Verdict, *llm.Response) {
+		return agent.Verdict{Stop: true, Reason: "secret"}, text("not used")
+	}
+	for name, tt := range map[string]struct {
+		before, after verdict
+		want          string
+		isRefused     bool
+		asked         int
+	}{
+		"nothing":         {want: "a heron", asked: 1},
+		"refused before":  {before: block(nil), isRefused: true},
+		"answered before": {before: block(text(" own ")), want: "own"},
+		"stopped before":  {before: stop, isRefused: true},
+		"chunks replaced": {after: func() (agent.Verdict, *llm.Response) { return agent.Verdict{}, text("x") }, want: "xx", asked: 1},
+		"refused within":  {after: block(nil), isRefused: true, asked: 1},
+		"answered within": {after: block(text("own")), want: "own", asked: 1},
+		"stopped within":  {after: stop, isRefused: true, asked: 1},
+	} {
+		model := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(text("a "), text("heron"))}}
+		hooks := &fakeHooks{}
+		hooks.model = func(req *llm.Request) (agent.Verdict, *llm.Response) {
+			req.Model = "chosen by a hook"
+			if tt.before == nil {
+				return agent.Verdict{}, nil
+			}
+			return tt.before()
+		}
+		if tt.after != nil {
+			hooks.chunk = func(*llm.Response) (agent.Verdict, *llm.Response) { return tt.after() }
+		}
+		a := newAgent(t, model, func(c *agent.Config) { c.Hooks = hooks })
+		got, err := a.Aside(t.Context(), "m", "which bird?")
+		refused, isRefused := errors.AsType[*agent.HookError](err)
+		if got != tt.want || isRefused != tt.isRefused || err != nil && !isRefused || isRefused && refused.Verdict.Reason != "secret" {
+			t.Errorf("%s: %q, %v", name, got, err)
+		}
+		if len(model.requests) != tt.asked || tt.asked > 0 && model.requests[0].Model != "chosen by a hook" || len(a.History()) > 0 {
+			t.Errorf("%s: %d requests, %d messages", name, len(model.requests), len(a.History()))
+		}
+	}
+}

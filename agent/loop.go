@@ -17,6 +17,7 @@ type loopBreaker struct {
 	*requester
 	budget *budget
 	prompt string // its text, for the detector
+	isOver bool   // a loop ends the run
 }
 
 func (l *loopBreaker) sees(t *turn) bool {
@@ -32,7 +33,12 @@ func (l *loopBreaker) repairs(ctx context.Context, t *turn) (remedy, error) {
 		l.conv.leave(ctx, &t.message)
 		l.spend(t.reply)
 	}
-	if l.cfg.StopAtLoop || !l.budget.spendOnce() {
+	isWarned := !l.cfg.StopAtLoop && l.budget.spendOnce()
+	switch {
+	case isWarned || l.goesOn(ctx, loop):
+	case ctx.Err() != nil:
+		return stand, context.Cause(ctx)
+	default:
 		return stand, l.out.end(LoopDetected{Kind: loop.Kind})
 	}
 	if isCut {
@@ -41,8 +47,17 @@ func (l *loopBreaker) repairs(ctx context.Context, t *turn) (remedy, error) {
 		}
 	}
 	l.cfg.LoopDetector.Reset(l.prompt)
+	if !isWarned {
+		return nextTurn, nil
+	}
 	t.message.content = llm.User(append(slices.Clip(t.message.content.Parts), llm.Text(loopWarning(loop)))...)
 	return nextTurn, nil
+}
+
+// goesOn reports whether the run goes on despite a loop. It asks at most once whether the run ends.
+func (l *loopBreaker) goesOn(ctx context.Context, loop Loop) bool {
+	l.isOver = l.isOver || l.cfg.AtLoop == nil || !l.cfg.AtLoop(ctx, loop)
+	return !l.isOver
 }
 
 // checkTurn sets t.loop if the detector finds a loop in the turns so far.
@@ -56,7 +71,7 @@ func (q *requester) checkTurn(ctx context.Context, t *turn) error {
 // checkCalls passes the calls of a response to the detector. A call that completes the first loop
 // of a prompt does not run: its result is a warning. checkCalls sets t.loop if the model was warned
 // in an earlier turn, or is not to be warned; no call of the response runs then.
-func (l *loopBreaker) checkCalls(t *turn) {
+func (l *loopBreaker) checkCalls(ctx context.Context, t *turn) {
 	defer l.cfg.LoopDetector.Observe(Finished{})
 	for _, call := range t.calls {
 		loop, found := l.cfg.LoopDetector.Observe(ToolRequested{call})
@@ -65,6 +80,9 @@ func (l *loopBreaker) checkCalls(t *turn) {
 		case len(t.refused) > 0: // another call of the same response
 			t.refuse(call, refuseCall(loop, "Not run, see the warning above."))
 		case l.cfg.StopAtLoop, l.budget.hasRecovered:
+			if l.goesOn(ctx, loop) {
+				continue
+			}
 			t.loop, t.calls = loop, nil
 			return
 		default:

@@ -73,7 +73,7 @@ func TestLoopBreaker(t *testing.T) {
 			} else {
 				turn.loop = loop
 			}
-			l := &loopBreaker{b.requester, &budget{tt.left, tt.spent}, "hi"}
+			l := &loopBreaker{requester: b.requester, budget: &budget{tt.left, tt.spent}, prompt: "hi"}
 			how, err := l.repairs(t.Context(), turn)
 			if how != tt.how || !errors.Is(err, tt.err) || strings.Join(b.events, " ") != tt.events {
 				t.Errorf("%v, %v, events %q", how, err, b.events)
@@ -109,13 +109,13 @@ func TestLoopInCalls(t *testing.T) {
 		"after a warning": {loops: map[string]bool{"c": true}, warned: true, ends: true},
 	} {
 		b := newBench(t, func(c *Config) { c.LoopDetector = &ears{loops: tt.loops} })
-		l := &loopBreaker{b.requester, &budget{1, tt.warned}, "hi"}
+		l := &loopBreaker{requester: b.requester, budget: &budget{1, tt.warned}, prompt: "hi"}
 		turn := b.sent(t.Context(), llm.Text("hi"))
 		for _, id := range []string{"a", "b", "c"} {
 			turn.calls = append(turn.calls, &ToolCall{ID: id})
 		}
 		calls := turn.calls
-		l.checkCalls(turn)
+		l.checkCalls(t.Context(), turn)
 		var refused []string
 		for i, call := range calls {
 			if r := turn.refused[call]; r != nil {
@@ -145,5 +145,69 @@ func TestLoopInTurns(t *testing.T) {
 		if want := e != nil && e.turn; (turn.loop.Kind == "turns") != want {
 			t.Errorf("%v: %v", detector, turn.loop)
 		}
+	}
+}
+
+// TestAtLoop checks that a run goes on past its last loop if AtLoop says so: with the calls of the response, or with the same
+// message and without a warning. Otherwise it is asked once, and the run ends.
+func TestAtLoop(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		text, calls bool // where the loop is, else in the turns
+		says        bool
+		how         remedy
+		err         error
+		events      string
+		left        int // calls
+	}{
+		"text, yes":  {text: true, says: true, how: nextTurn, events: "Retried{{LOOP_DETECTED twice} 0 0}"},
+		"text, no":   {text: true, err: errOver, events: "LoopDetected{calls}"},
+		"turns, yes": {says: true, how: nextTurn},
+		"turns, no":  {err: errOver, events: "LoopDetected{calls}"},
+		"calls, yes": {calls: true, says: true, left: 2},
+		"calls, no":  {calls: true, err: errOver, events: "LoopDetected{calls}"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			loop, asked := Loop{Kind: "calls", Detail: "twice"}, 0
+			b := newBench(t, func(c *Config) {
+				c.LoopDetector = &ears{loops: map[string]bool{"b": true}}
+				c.AtLoop = func(_ context.Context, l Loop) bool { asked++; return tt.says && l.Kind == loop.Kind }
+			})
+			turn := b.sent(t.Context(), llm.Text("hi"))
+			l := &loopBreaker{requester: b.requester, budget: &budget{1, true}, prompt: "hi"}
+			how, err := stand, error(nil)
+			switch {
+			case tt.text:
+				turn.reply.loop = loop
+			case tt.calls:
+				turn.calls = []*ToolCall{{ID: "a"}, {ID: "b"}}
+				l.checkCalls(t.Context(), turn)
+			default:
+				turn.loop = loop
+			}
+			if l.sees(turn) {
+				how, err = l.repairs(t.Context(), turn)
+			}
+			if how != tt.how || !errors.Is(err, tt.err) || strings.Join(b.events, " ") != tt.events || len(turn.calls) != tt.left || len(turn.refused) > 0 {
+				t.Errorf("%v, %v, events %q, %d calls, %d refused", how, err, b.events, len(turn.calls), len(turn.refused))
+			}
+			if asked != 1 || turn.message.content.Text() != "hi" {
+				t.Errorf("asked %d times, message %q", asked, turn.message.content.Text())
+			}
+		})
+	}
+}
+
+// TestAtLoopCancelled checks that a run that is cancelled while it asks about a loop does not report the loop.
+func TestAtLoopCancelled(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	b := newBench(t, func(c *Config) { c.AtLoop = func(context.Context, Loop) bool { cancel(); return false } })
+	turn := b.sent(ctx, llm.Text("hi"))
+	turn.loop = Loop{Kind: "calls"}
+	l := &loopBreaker{requester: b.requester, budget: &budget{1, true}}
+	if _, err := l.repairs(ctx, turn); !errors.Is(err, context.Canceled) || len(b.events) > 0 {
+		t.Errorf("%v, events %q", err, b.events)
 	}
 }

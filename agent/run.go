@@ -78,7 +78,7 @@ func (a *Agent) begin(ctx context.Context, id string, yield func(Event, error) b
 func newRun(q *requester, prompt string) *run {
 	r := &run{requester: q, prompt: prompt, budget: budget{continuations: maxRequests - 1}}
 	r.edits = &failedEdits{requester: q}
-	r.loops = &loopBreaker{q, &r.budget, prompt}
+	r.loops = &loopBreaker{requester: q, budget: &r.budget, prompt: prompt}
 	r.recoveries = newRecoveries(q, &r.budget, r.edits, r.loops)
 	return r
 }

@@ -128,7 +128,7 @@ func (r *run) accept(ctx context.Context, t *turn) (remedy, error) {
 		}
 	}
 	r.respond(rep.visibleText())
-	r.loops.checkCalls(t)
+	r.loops.checkCalls(ctx, t)
 	t.refuseCut()
 	if text := rep.citations(); text != "" {
 		if err := r.out.emit(Citations{Text: text}); err != nil {

@@ -46,6 +46,8 @@ type Option struct {
 	// Key is a letter that selects the option, as its number does; "" is none. Models cannot
 	// set it.
 	Key string
+	// IsDefault selects the option on screen before the person chooses; else that is the first one. Models cannot set it.
+	IsDefault bool
 }
 
 // PlanConfirmation shows a plan and asks for approval. The decision, and feedback if the plan

@@ -157,7 +157,7 @@ func TestChantingBetweenAnswers(t *testing.T) {
 		"a call":     {func(d *Detector) { d.Observe(request("read", `{}`)) }, false},
 		"a prompt":   {func(d *Detector) { d.Reset("next") }, false},
 		"a retry":    {func(d *Detector) { d.Observe(agent.Retried{}) }, false},
-		"a disabled": {func(d *Detector) { d.Disable() }, false},
+		"turned off": {func(d *Detector) { d.o.IsOff = func() bool { return true } }, false},
 	}
 	for name, tt := range tests {
 		d := New(Options{})

@@ -8,7 +8,6 @@ import (
 	"context"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"pollux/agent"
@@ -50,6 +49,8 @@ type Options struct {
 	// asked beside the turn, requests would come in an order that depends on the speed of servers, and
 	// recordings could not be played back.
 	Timeout time.Duration
+	// IsOff reports whether the detector is turned off just now: it then finds nothing. nil is for never.
+	IsOff func() bool
 	// OnJudgement, if set, is called after each judgement.
 	OnJudgement func(promptID string, j Judgement)
 }
@@ -82,8 +83,7 @@ func (o Options) orDefault() Options {
 // Detector is an [agent.LoopDetector] for one conversation. Its memory, and the time to check
 // a piece of text, do not depend on the length of the conversation.
 type Detector struct {
-	o        Options
-	disabled atomic.Bool
+	o Options
 
 	prompt   string
 	promptID string // of the last tool call; "" before the first
@@ -101,8 +101,8 @@ func New(o Options) *Detector {
 	return d
 }
 
-// Disable turns the detector off permanently. It may be called from any goroutine.
-func (d *Detector) Disable() { d.disabled.Store(true) }
+// isOff reports whether the detector finds nothing now.
+func (d *Detector) isOff() bool { return d.o.IsOff != nil && d.o.IsOff() }
 
 // Reset implements [agent.LoopDetector]. It discards all calls, text and turns.
 func (d *Detector) Reset(prompt string) {
@@ -117,7 +117,7 @@ func (d *Detector) Reset(prompt string) {
 
 // CheckTurn implements [agent.LoopDetector]. It asks models when that is due.
 func (d *Detector) CheckTurn(ctx context.Context, history []agent.Message) (loop agent.Loop, found bool) {
-	if d.disabled.Load() {
+	if d.isOff() {
 		return agent.Loop{}, false
 	}
 	if d.chant != nil {
@@ -133,7 +133,7 @@ func (d *Detector) CheckTurn(ctx context.Context, history []agent.Message) (loop
 // continues a loop of calls is a loop again, until Reset is called or another call breaks it. A
 // call that did not run does not count, and the same calls of one response, which ends with [agent.Finished], count once.
 func (d *Detector) Observe(e agent.Event) (loop agent.Loop, found bool) {
-	if d.disabled.Load() {
+	if d.isOff() {
 		return agent.Loop{}, false
 	}
 	loop = d.inspect(e)

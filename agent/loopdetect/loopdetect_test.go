@@ -220,10 +220,12 @@ func (o *open) Admit(_ context.Context, call *agent.ToolCall, _ tool.Tool, _ age
 	}}
 }
 
-func TestDisable(t *testing.T) {
+// TestIsOff checks that a detector that is turned off finds nothing and asks no model.
+func TestIsOff(t *testing.T) {
 	t.Parallel()
-	asked := 0
+	asked, isOff := 0, false
 	d := New(Options{
+		IsOff:          func() bool { return isOff },
 		FirstJudgement: 1,
 		Generator:      voice(func(context.Context, *llm.Request) (string, error) { asked++; return sure(1), nil }),
 		ResolveModel:   func(question string) (string, llm.Config, error) { return question, llm.Config{}, nil },
@@ -236,7 +238,7 @@ func TestDisable(t *testing.T) {
 	if !found {
 		t.Error("no loop")
 	}
-	d.Disable()
+	isOff = true
 	if _, found := d.Observe(request("look", `{}`)); found {
 		t.Error("a loop that was found before")
 	}

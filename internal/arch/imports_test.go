@@ -35,7 +35,7 @@ var layers = []struct {
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},
 	// Packages that act for a session, and that observe it.
-	{"action", []string{"internal/a2a", "internal/check", "internal/command", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
+	{"action", []string{"internal/a2a", "internal/check", "internal/command", "internal/failover", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, skills, prices.
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},

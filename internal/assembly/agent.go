@@ -3,6 +3,7 @@
 package assembly
 
 import (
+	"sync/atomic"
 	"time"
 
 	"pollux/agent"
@@ -67,6 +68,8 @@ type Builder struct {
 	// Plan returns the path of the plan that is carried out, "" for none, and Stage where the session stands with it.
 	Plan  func() string
 	Stage func() route.Stage
+
+	loopsAllowed atomic.Bool
 }
 
 // Agent builds an agent that the model of current answers, and whose configuration set completes.

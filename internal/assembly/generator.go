@@ -54,7 +54,11 @@ func NewStack(p *project.Project, m *models.Directory, o StackOptions) (*Stack, 
 			// 0 would be the default of the package.
 			InitialDelay: max(1, time.Duration(config.RetryDelay.In(p.Settings())*float64(time.Second))),
 		})
-		s.Fallback = WithStandIns(p, m, WithToolCalls(p, m, g, texttool.Options{Given: o.Given, HasCalled: o.HasCalled}), o.IsPlanning)
+		who := p.Options.Asker
+		if !p.Options.Interactive {
+			who = nil
+		}
+		s.Fallback = WithStandIns(p, m, WithToolCalls(p, m, g, texttool.Options{Given: o.Given, HasCalled: o.HasCalled}), o.IsPlanning, who)
 		s.Generator = s.Fallback
 	}
 	if o.Record == "" {

@@ -8,8 +8,10 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/failover"
 	"pollux/internal/modelconfig"
 	"pollux/internal/models"
+	"pollux/internal/person"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/shellcmd"
@@ -70,11 +72,16 @@ func modelOptions(p *project.Project) models.Options {
 }
 
 // WithStandIns returns the model g such that others are asked where it cannot answer.
-func WithStandIns(p *project.Project, m *models.Directory, g llm.Generator, isPlanning func() bool) *fallback.Generator {
-	return fallback.Wrap(g, fallback.Options{
+// A person decides about failures that the chains leave to them; nil is for no one.
+func WithStandIns(p *project.Project, m *models.Directory, g llm.Generator, isPlanning func() bool, who person.Asker) *fallback.Generator {
+	o := fallback.Options{
 		Chain:  Chains(p, m, isPlanning),
 		Config: func(model string) llm.Config { return m.ChatConfig(model, false) },
-	})
+	}
+	if who != nil {
+		o.Handler = failover.Handler(who)
+	}
+	return fallback.Wrap(g, o)
 }
 
 // Chains returns the function that lists who stands in for a model: those that the

@@ -157,7 +157,7 @@ func (b *Builder) router(current func() models.Current) agent.Router {
 
 // loops returns the detector of models that repeat themselves.
 func (b *Builder) loops() *loopdetect.Detector {
-	d := loopdetect.New(loopdetect.Options{
+	return loopdetect.New(loopdetect.Options{
 		MaxCycle:     config.LoopMaxCycle.In(b.Project.Settings()),
 		Interval:     config.LoopInterval.In(b.Project.Settings()),
 		SingleJudge:  config.LoopSingle.In(b.Project.Settings()),
@@ -166,11 +166,8 @@ func (b *Builder) loops() *loopdetect.Detector {
 		OnJudgement: func(id string, j loopdetect.Judgement) {
 			b.Records.Emit(records.LoopChecked{PromptID: id, First: j.First, Model: j.Model, Second: j.Second})
 		},
+		IsOff: func() bool { return b.loopsAllowed.Load() || config.DisableLoopDetection.In(b.Project.Settings()) },
 	})
-	if config.DisableLoopDetection.In(b.Project.Settings()) {
-		d.Disable()
-	}
-	return d
 }
 
 // NextSpeaker returns the judge of who speaks after a response without tool calls.

@@ -52,6 +52,10 @@ type kit struct {
 
 	mu     sync.Mutex
 	warned []string
+	notes  []string // that are no warnings
+	// said is the answer to all other questions, whose texts are in questions.
+	said      string
+	questions []string
 	// answer is the answer to all questions about calls, which asked keeps.
 	answer tool.Outcome
 	asked  []*tool.ExecConfirmation
@@ -62,7 +66,7 @@ func newKit(t *testing.T, settings string, change func(*kit)) *kit {
 	t.Helper()
 	p := projecttest.New(t, settings, "GEMINI_API_KEY=k", "PATH="+os.Getenv("PATH"))
 	k := &kit{t: t, project: p}
-	p.Options.Warn, p.Options.Asker, p.Options.Interactive, p.Mode = k.warn, k, true, policy.Default
+	p.Options.Warn, p.Options.Notify, p.Options.Asker, p.Options.Interactive, p.Mode = k.warn, k.notify, k, true, policy.Default
 	if change != nil {
 		change(k)
 	}
@@ -127,6 +131,21 @@ func (k *kit) warn(text string) {
 	k.warned = append(k.warned, text)
 }
 
+func (k *kit) notify(text string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.notes = append(k.notes, text)
+}
+
+// takeNotes returns the messages since the last call that are no warnings, a line each.
+func (k *kit) takeNotes() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	text := strings.Join(k.notes, "\n")
+	k.notes = nil
+	return text
+}
+
 // takeWarnings returns the warnings since the last call, a line each.
 func (k *kit) takeWarnings() string {
 	k.mu.Lock()
@@ -137,8 +156,14 @@ func (k *kit) takeWarnings() string {
 }
 
 // Ask implements [person.Asker].
-func (k *kit) Ask(context.Context, tool.Confirmation) (tool.Answer, error) {
-	return tool.Answer{Outcome: tool.Cancel}, nil
+func (k *kit) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+	if c, ok := details.(*tool.QuestionConfirmation); ok {
+		k.questions = append(k.questions, c.Questions[0].Text)
+	}
+	if ctx.Err() != nil || k.said == "" {
+		return tool.Answer{Outcome: tool.Cancel}, ctx.Err()
+	}
+	return tool.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": k.said}}}, nil
 }
 
 // Approve implements [person.Asker].
@@ -194,8 +219,8 @@ func TestExpand(t *testing.T) {
 	if p.Shown != llm.PartsText(parts) || p.ID == "" {
 		t.Errorf("shown is %q, the id %q", p.Shown, p.ID)
 	}
-	if text := k.takeWarnings(); text != "Attached: notes.txt (1 line)\nAttached: sub/more.txt (1 line)" {
-		t.Errorf("warned %q", text)
+	if text := k.takeNotes(); text != "Attached: notes.txt (1 line)\nAttached: sub/more.txt (1 line)" || k.takeWarnings() != "" {
+		t.Errorf("noted %q", text)
 	}
 	asIs := k.expand(agent.Prompt{Parts: []llm.Part{llm.Text("As it is: @notes.txt")}, Shown: "/notes"})
 	if asIs.Shown != "/notes" || len(asIs.Parts) != 1 || asIs.Parts[0].Text != "As it is: @notes.txt" || asIs.ID == p.ID {
@@ -209,14 +234,11 @@ func TestExpand(t *testing.T) {
 // The user learns which files a prompt has, which it does not have, and which are cut.
 func TestReport(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct {
-		prompt, want string
-		silent       string // in a run without a person
-	}{
+	for _, tt := range []struct{ prompt, note, warning string }{
 		{"@1.txt", "Attached: 1.txt (1 line)", ""},
 		{"@1.txt @2.txt @3.txt @4.txt @5.txt @6.txt @7.txt", "Attached: 1.txt (1 line), 2.txt (1 line), 3.txt (1 line), 4.txt (1 line), 5.txt (1 line), 2 more", ""},
-		{"@notse.txt", "Warning: No file notse.txt: sent as text. Did you mean notes.txt?", "Warning: No file notse.txt: sent as text. Did you mean notes.txt?"},
-		{"@qqqqqq/zzzzzz.go", "Warning: No file qqqqqq/zzzzzz.go: sent as text.", "Warning: No file qqqqqq/zzzzzz.go: sent as text."},
+		{"@notse.txt", "", "Warning: No file notse.txt: sent as text. Did you mean notes.txt?"},
+		{"@qqqqqq/zzzzzz.go", "", "Warning: No file qqqqqq/zzzzzz.go: sent as text."},
 	} {
 		for _, interactive := range []bool{true, false} {
 			k := newKit(t, `{}`, func(k *kit) { k.project.Options.Interactive = interactive })
@@ -224,14 +246,61 @@ func TestReport(t *testing.T) {
 				k.file(name+".txt", name)
 			}
 			k.expand(agent.TextPrompt(tt.prompt))
-			want := tt.want
+			note := tt.note
 			if !interactive {
-				want = tt.silent
+				note = ""
 			}
-			if got := k.takeWarnings(); got != want {
-				t.Errorf("%s, interactive %v: warned %q, want %q", tt.prompt, interactive, got, want)
+			if said, got := k.takeNotes(), k.takeWarnings(); said != note || got != tt.warning {
+				t.Errorf("%s, interactive %v: noted %q, warned %q, want %q and %q", tt.prompt, interactive, said, got, note, tt.warning)
 			}
 		}
+	}
+}
+
+// The person decides whether the model may read files outside of the workspace: for the session, or not at all. Without a
+// person, and after a no, the prompt is sent without them.
+func TestPermit(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		said  string
+		alone bool
+		read  bool
+		asked int // for two prompts
+	}{
+		"yes":              {said: "Yes", read: true, asked: 1},
+		"no":               {said: "No", asked: 2},
+		"no answer":        {asked: 2},
+		"without a person": {said: "Yes", alone: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			k := newKit(t, `{}`, func(k *kit) { k.project.Options.Interactive, k.said = !tt.alone, tt.said })
+			outside, err := filepath.EvalSymlinks(t.TempDir())
+			k.check(err)
+			path := filepath.Join(outside, "far.txt")
+			k.check(os.WriteFile(path, []byte("a distant heron"), 0o600))
+			k.file("near.txt", "a sparrow")
+			for range 2 {
+				text := llm.PartsText(k.expand(agent.TextPrompt("@" + path + " @near.txt")).Parts)
+				if strings.Contains(text, "heron") != tt.read || !strings.Contains(text, "sparrow") {
+					t.Errorf("the prompt is %q", text)
+				}
+				if warned := strings.Contains(k.takeWarnings(), "Cannot attach @"+path); warned == tt.read {
+					t.Errorf("warned %v", warned)
+				}
+			}
+			if len(k.questions) != tt.asked {
+				t.Fatalf("asked %q", k.questions)
+			}
+			for _, q := range k.questions {
+				if !strings.HasPrefix(q, "The following files are outside your workspace:\n- "+path+"\n\nDo you want to allow this read?") {
+					t.Errorf("asked %q", q)
+				}
+			}
+			if k.parts.Workspace.CheckWrite(path) == nil {
+				t.Error("the file may be written")
+			}
+		})
 	}
 }
 

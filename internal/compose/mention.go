@@ -7,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/mention"
+	"pollux/internal/person"
 	"pollux/internal/project"
 	"pollux/internal/terminal"
 	"pollux/llm"
@@ -23,6 +24,9 @@ func (c *Composer) attach(ctx context.Context, p agent.Prompt) (agent.Prompt, er
 			attached.Parts = append(attached.Parts, part)
 			continue
 		}
+		if err := c.permit(ctx, mention.Outside(c.parts.Workspace, part.Text, known)); err != nil {
+			return agent.Prompt{}, err
+		}
 		e, err := mention.Expand(ctx, c.parts.Workspace, part.Text, c.parts.Agent.Room, known)
 		if err != nil {
 			return agent.Prompt{}, err
@@ -37,6 +41,34 @@ func (c *Composer) attach(ctx context.Context, p agent.Prompt) (agent.Prompt, er
 		}
 	}
 	return attached, nil
+}
+
+// permit asks the person whether the model may read these files, which are outside of the workspace. The error is that of ctx.
+func (c *Composer) permit(ctx context.Context, files []string) error {
+	o := c.parts.Project.Options
+	if len(files) == 0 || o.Asker == nil || !o.Interactive {
+		return nil
+	}
+	const yes = "Yes"
+	var list strings.Builder
+	for _, path := range files {
+		list.WriteString("\n- " + terminal.Line(c.parts.Project.Paths.Display(path)))
+	}
+	answer, err := person.Choose(ctx, o.Asker, person.Choice{
+		Header: "Files",
+		Text:   "The following files are outside your workspace:" + list.String() + "\n\nDo you want to allow this read?",
+		Options: []tool.Option{
+			{Key: "y", Label: yes, Description: "in this session; the model cannot change them"},
+			{Key: "n", Label: "No", Description: "the prompt is sent without them"},
+		},
+	})
+	if err != nil || answer != yes {
+		return err
+	}
+	for _, path := range files {
+		c.parts.Workspace.Permit(path)
+	}
+	return nil
 }
 
 // report shows which files a prompt has and which it has not, and which names that look like files are none.
@@ -67,7 +99,7 @@ func report(p *project.Project, e mention.Expansion) {
 	}
 	text := terminal.Line("Attached: " + strings.Join(list, ", "))
 	if p.Options.Interactive {
-		p.Warn(text)
+		p.Options.Notify(p.Paths.DisplayText(text))
 		return
 	}
 	p.Log.Debug(text)

@@ -186,6 +186,7 @@ const (
 	// Of the terminal user interface.
 	VimMode            = Bool("general.vimMode")
 	Notifications      = Bool("general.enableNotifications")
+	HookNotifications  = Bool("hooksConfig.notifications")
 	NotificationMethod = String("general.notificationMethod")
 	FuzzyFiles         = Bool("context.fileFiltering.enableFuzzySearch")
 	RecursiveFiles     = Bool("context.fileFiltering.enableRecursiveFileSearch")

@@ -124,7 +124,7 @@ var table = [...]Key{
 	{"hooks", "object", nil, concat, live, hookEvents, "Hooks, by event."},
 	{"hooksConfig.disabled", "strings", list{}, union, live, loosensItems, "Disabled hooks, by name or command. A project disables only its own hooks and those of extensions."},
 	{"hooksConfig.enabled", "bool", true, restart, live, ifFalse, "Enable hooks. A project disables only its own hooks and those of extensions."},
-	{"hooksConfig.notifications", "bool", true, 0, screen, free, "Show when a hook runs."},
+	{"hooksConfig.notifications", "bool", true, 0, live, free, "Show when a hook runs."},
 
 	{"ide.enabled", "bool", false, restart, later, acts, "Connect to the editor whose terminal Pollux runs in."},
 	{"ide.hasSeenNudge", "bool", false, 0, inert, free, "Records that a hint was shown."},

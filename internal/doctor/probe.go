@@ -62,7 +62,7 @@ func probe(ctx context.Context, c *modelChoice) probeResult {
 	isPlanning := func() bool { return c.set.Mode == policy.Plan }
 	cfg := assembly.Base(c.models, c.set.Settings())
 	cfg.Model, cfg.MaxTurns, cfg.Retry.Attempts = c.model, new(3), 1
-	cfg.Generator = assembly.WithStandIns(quiet, c.models, assembly.WithToolCalls(quiet, c.models, records.New(counts).Observe(c.models, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning)
+	cfg.Generator = assembly.WithStandIns(quiet, c.models, assembly.WithToolCalls(quiet, c.models, records.New(counts).Observe(c.models, observer, observe.Log(c.set.Log)), texttool.Options{}), isPlanning, nil)
 	cfg.Tools = tool.NewRegistry(probeTool{})
 	cfg.Gate = guard.New(guard.Options{Policy: policy.New(policy.Options{Mode: policy.Yolo, Trust: trust.NewLive(trust.Trusted)})}) // approves the only tool
 	probeAgent := agent.New(cfg)

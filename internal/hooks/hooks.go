@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/config"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/mcp"
@@ -64,11 +65,26 @@ func Open(p Parts) *Hooks {
 		SessionID: p.ID, Transcript: p.Record.Transcript, PlansDir: p.Plans.Dir, Interactive: p.Project.Options.Interactive,
 		Mode:   func() string { return p.Policy.Mode().String() },
 		Server: h.describeServer, Configure: h.configure, Observe: h.record,
+		Running: h.showRunning(),
 	})
 	for _, text := range h.set.Unmatched(toolNames(p.Registry)) {
 		p.Project.LeaveOut(text)
 	}
 	return h
+}
+
+// showRunning returns the function that shows the hooks that run, unless the user does not want that; nil if there is no one.
+func (h *Hooks) showRunning() func([]hook.Running) {
+	p := h.parts.Project
+	if p.Options.HooksRunning == nil {
+		return nil
+	}
+	return func(list []hook.Running) {
+		if !config.HookNotifications.In(p.Settings()) {
+			list = nil
+		}
+		p.Options.HooksRunning(list)
+	}
 }
 
 // Set returns the hooks, nil if there are none. It may be called during a run.

@@ -155,6 +155,11 @@ func (c *Call) Confirm(ctx context.Context, header, question string) (bool, erro
 	return person.Confirm(ctx, c.Live.Project.Options.Asker, header, question)
 }
 
+// Consent is Confirm with the answer no selected first; see [person.Consent].
+func (c *Call) Consent(ctx context.Context, header, question string) (bool, error) {
+	return person.Consent(ctx, c.Live.Project.Options.Asker, header, question)
+}
+
 // Resolve returns the absolute path of a path that the person has typed in the session; see [Path].
 func (c *Call) Resolve(typed string) string { return Path(c.Live.Project.Paths, typed) }
 

@@ -44,7 +44,7 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 	}
 	options := make([]tool.Option, len(c.Options))
 	for i, o := range c.Options {
-		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description), Key: o.Key}
+		options[i] = tool.Option{Label: terminal.Line(o.Label), Description: terminal.Line(o.Description), Key: o.Key, IsDefault: o.IsDefault}
 	}
 	kind := tool.ChoiceQuestion
 	if len(options) == 0 {
@@ -73,7 +73,17 @@ func Choose(ctx context.Context, asker Asker, c Choice) (string, error) {
 
 // Confirm asks a person a yes-or-no question, and reports whether the answer is yes.
 func Confirm(ctx context.Context, asker Asker, header, question string) (bool, error) {
+	return confirm(ctx, asker, header, question, false)
+}
+
+// Consent is [Confirm] for something that a person should have read first, such as the content of an extension: the answer that
+// Enter alone gives is no.
+func Consent(ctx context.Context, asker Asker, header, question string) (bool, error) {
+	return confirm(ctx, asker, header, question, true)
+}
+
+func confirm(ctx context.Context, asker Asker, header, question string, isNoDefault bool) (bool, error) {
 	const yes = "Yes"
-	answer, err := Choose(ctx, asker, Choice{Header: header, Text: question, Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: "No"}}})
+	answer, err := Choose(ctx, asker, Choice{Header: header, Text: question, Options: []tool.Option{{Key: "y", Label: yes}, {Key: "n", Label: "No", IsDefault: isNoDefault}}})
 	return answer == yes, err
 }

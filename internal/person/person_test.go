@@ -86,6 +86,20 @@ func TestChooseErrors(t *testing.T) {
 	}
 }
 
+// TestConsent checks that the answer no is selected in a question of consent, and none in another one.
+func TestConsent(t *testing.T) {
+	t.Parallel()
+	for label, want := range map[string]bool{"Yes": true, "No": false} {
+		a := &asker{answer: reply(label)}
+		if got, err := person.Consent(t.Context(), a, "Extension", "Install it?"); got != want || err != nil || a.asked.Options[0].IsDefault || !a.asked.Options[1].IsDefault || a.asked.Options[1].Label != "No" {
+			t.Errorf("%s: %v, %v, %+v", label, got, err, a.asked.Options)
+		}
+		if got, _ := person.Confirm(t.Context(), a, "Undo", "Undo it?"); got != want || a.asked.Options[1].IsDefault {
+			t.Errorf("%s: %v, %+v", label, got, a.asked.Options)
+		}
+	}
+}
+
 // TestConfirm checks yes and no.
 func TestConfirm(t *testing.T) {
 	t.Parallel()

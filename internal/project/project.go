@@ -60,8 +60,7 @@ type Options struct {
 	Version   string
 	UserAgent string
 
-	// Asker asks the questions that must be answered before a session can open; nil if
-	// there is no person.
+	// Asker asks the person, before a session can open and while it works; nil if there is no one.
 	Asker person.Asker
 	// Interactive says that the consumer of events answers each [agent.ToolAsked].
 	Interactive bool
@@ -81,8 +80,9 @@ type Options struct {
 	Warn func(text string)
 	// Notify is called with each message that is no warning, such as the result of a sign-in; nil means Warn.
 	Notify func(text string)
-	// Debug enables the log in DebugLog, and a log on disk if the conversation is recorded. Log, if not
-	// nil, always receives it.
+	// HooksRunning is called with the hooks that run when that changes, if the settings want it. It must not wait.
+	HooksRunning func([]hook.Running)
+	// Debug enables the log in DebugLog, and one on disk if the conversation is recorded. Log, if not nil, always gets it.
 	Debug    bool
 	DebugLog io.Writer
 	Log      *slog.Logger

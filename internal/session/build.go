@@ -83,7 +83,7 @@ func (s *Session) newAgent() *agent.Agent {
 		c.MaxTurns = maxTurns(s.Project.Settings())
 		c.KeepUnanswered = s.Record.KeepsUnanswered
 		c.IDE = watchIDE(s.options.IDE)
-		c.NextSpeaker, c.Unfinished = s.builder.NextSpeaker(), s.builder.Unfinished()
+		c.NextSpeaker, c.Unfinished, c.AtLoop = s.builder.NextSpeaker(), s.builder.Unfinished(), s.builder.LoopQuestion()
 		if !s.Project.Options.Interactive {
 			c.Reminder = s.Processes.Reminder
 		}

@@ -15,6 +15,24 @@ func (w *Workspace) CheckRead(abs string) error { return w.check(abs, w.mayRead)
 // workspace is used.
 func (w *Workspace) AllowRead(files func() []string) { w.readable = files }
 
+// Outside returns the path that an absolute path leads to, without links, if it exists outside of the directories that file
+// tools may read, and a person may [Workspace.Permit] it. That is not so for files that no tool ever accesses.
+func (w *Workspace) Outside(abs string) (real string, ok bool) {
+	if w.malformed(abs) != "" {
+		return "", false
+	}
+	real = RealPath(filepath.Clean(abs))
+	if w.contains(real) || isGuarded(real) || w.temp != "" && IsWithin(real, w.temp) {
+		return "", false
+	}
+	_, err := w.statPath(real)
+	return real, err == nil
+}
+
+// Permit makes a path of [Workspace.Outside] readable, with all below it if it is a directory, because a person has said so.
+// Nothing there can be written. It may be called while the workspace is used.
+func (w *Workspace) Permit(real string) { include(&w.permitted, real) }
+
 // CheckWrite returns nil if file tools may write, create or remove this absolute path.
 // Otherwise the error is a [Refusal], whose text is meant for the model.
 func (w *Workspace) CheckWrite(abs string) error { return w.check(abs, w.allows) }
@@ -45,14 +63,16 @@ func (w *Workspace) allows(real string) bool {
 }
 
 // mayRead reports whether file tools may read a path, which must not contain links: one that they
-// may access, or one of [Workspace.AddReadable] or [Workspace.AllowRead].
+// may access, or one of [Workspace.AddReadable], [Workspace.Permit] or [Workspace.AllowRead].
 func (w *Workspace) mayRead(real string) bool {
 	if w.allows(real) {
 		return true
 	}
-	for _, dir := range *w.readableDirs.Load() {
-		if below, ok := within(real, dir); ok && !isGuarded(below) {
-			return true
+	for _, dirs := range [...]*[]string{w.readableDirs.Load(), w.permitted.Load()} {
+		for _, dir := range *dirs {
+			if below, ok := within(real, dir); ok && !isGuarded(below) {
+				return true
+			}
 		}
 	}
 	return w.readable != nil && slices.ContainsFunc(w.readable(), func(file string) bool {

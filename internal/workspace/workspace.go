@@ -48,6 +48,7 @@ type Options struct {
 // Workspace is a set of directories and the rules for their content. It is safe for concurrent
 // use.
 type Workspace struct {
+	permitted     atomic.Pointer[[]string] // see Permit; paths without links
 	readable      func() []string          // see AllowRead; may be nil
 	dirs          atomic.Pointer[[]string] // paths without links; the first is the root
 	readableDirs  atomic.Pointer[[]string] // see AddReadable; paths without links
@@ -83,6 +84,7 @@ func New(o Options) (*Workspace, []error) {
 	}
 	w.dirs.Store(&[]string{root})
 	w.readableDirs.Store(&[]string{})
+	w.permitted.Store(&[]string{})
 	for _, dir := range o.Include {
 		if _, _, err := w.Add(dir); err != nil {
 			warnings = append(warnings, fmt.Errorf("ignoring the include directory %s: %w; check --include-directories and context.includeDirectories", dir, durable.Cause(err)))

@@ -45,8 +45,9 @@ type Options struct {
 	// the model's name. Chain is called for each request.
 	Chain func(model string) Chain
 	// Handler asks the user about a failure whose action is [Ask]. It must return
-	// when ctx ends and may be called concurrently. If Handler is nil, such a failure
-	// is returned to the caller.
+	// when ctx ends. It is called for one request at a time; others to a model that the
+	// user has switched from meanwhile switch without a question. If Handler is nil, such
+	// a failure is returned to the caller.
 	Handler func(ctx context.Context, f Failure) Intent
 	// Config, if not nil, returns the configuration of a stand-in. Its sampling and
 	// thinking settings replace those of the request, which were made for another
@@ -59,7 +60,7 @@ type Options struct {
 // error is that of the last one. CountTokens and Embed have no stand-ins, because
 // their results are valid for one model only.
 func Wrap(g llm.Generator, o Options) *Generator {
-	return &Generator{Generator: g, options: o}
+	return &Generator{Generator: g, options: o, asking: make(chan struct{}, 1)}
 }
 
 // Generator is the result of [Wrap].
@@ -67,6 +68,7 @@ type Generator struct {
 	llm.Generator
 	options Options
 	health  health
+	asking  chan struct{} // full while the user is asked
 }
 
 var _ llm.Generator = (*Generator)(nil)

@@ -17,6 +17,7 @@ const maxPause = 5 * time.Minute
 type health struct {
 	mu     sync.Mutex
 	models map[string]outage
+	left   map[string]bool // models that the user has switched from
 	// prompts holds failures that count for one prompt only. Several prompts can run
 	// concurrently, for example of subagents.
 	prompts map[promptKey]error
@@ -71,11 +72,22 @@ func (h *health) markFailed(req *llm.Request, e *llm.Error, s State) {
 	}
 }
 
-// markUnavailable makes a model unavailable until it is reset.
-func (h *health) markUnavailable(model string, err error) {
+// markLeft makes a model unavailable that the user has switched from, until it is reset.
+func (h *health) markLeft(model string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.setOutage(model, outage{err: err})
+	if h.left == nil {
+		h.left = map[string]bool{}
+	}
+	h.left[model] = true
+}
+
+// isLeft reports whether the user has switched from a model.
+func (h *health) isLeft(model string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.left[model]
 }
 
 // setOutage records the outage of a model. The caller holds h.mu.
@@ -91,6 +103,7 @@ func (h *health) markHealthy(req *llm.Request) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.models, req.Model)
+	delete(h.left, req.Model)
 	delete(h.prompts, promptKey{req.Model, req.PromptID})
 }
 
@@ -98,5 +111,6 @@ func (h *health) reset() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	clear(h.models)
+	clear(h.left)
 	clear(h.prompts)
 }

@@ -270,6 +270,65 @@ func TestHandlerEnds(t *testing.T) {
 	}
 }
 
+// TestHandlerConcurrent checks that requests that fail at the same time ask one after the other, and that those behind a switch
+// follow it without a question. A request that is cancelled waits for no other one's question.
+func TestHandlerConcurrent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		asked, answers := 0, make(chan fallback.Intent)
+		chain := fallback.Chain{{Model: "a"}, {Model: "b"}}
+		h := &fakeModels{errs: map[string][]error{"a": slices.Repeat([]error{fails(llm.KindQuota)}, 100)}}
+		g := fallback.Wrap(h, fallback.Options{
+			Chain:   func(string) fallback.Chain { return chain },
+			Handler: func(context.Context, fallback.Failure) fallback.Intent { asked++; return <-answers },
+		})
+		gone := errors.New("gone")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		failed, done := make(chan error), make(chan error)
+		for range 3 {
+			go func() {
+				_, err := g.Generate(t.Context(), &llm.Request{Model: "a"})
+				done <- err
+			}()
+		}
+		synctest.Wait()
+		go func() {
+			_, err := g.Generate(ctx, &llm.Request{Model: "a"})
+			failed <- err
+		}()
+		synctest.Wait()
+		if asked != 1 {
+			t.Fatalf("%d questions at once", asked)
+		}
+		cancel(gone)
+		if err := <-failed; !errors.Is(err, gone) {
+			t.Errorf("the cancelled request ends with %v", err)
+		}
+		answers <- fallback.Stop
+		if err := <-done; err == nil {
+			t.Error("no error after stop")
+		}
+		answers <- fallback.RetryAlways
+		for range 2 {
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		}
+		if asked != 2 {
+			t.Errorf("asked %d times", asked)
+		}
+		g.Reset()
+		go func() {
+			_, err := g.Generate(t.Context(), &llm.Request{Model: "a"})
+			done <- err
+		}()
+		answers <- fallback.Stop // after the reset there is a question again
+		if err := <-done; err == nil {
+			t.Error("no error after a reset")
+		}
+	})
+}
+
 // TestAnyChain checks with random chains, failures and decisions that a request ends,
 // asks only models of its chain, reports each switch, and returns the error of the
 // last model.

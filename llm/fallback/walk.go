@@ -60,7 +60,7 @@ func (w *walk) handleFailure(ctx context.Context, failure error) error {
 		case intent != RetryAlways || to < 0:
 			return failure
 		}
-		w.health.markUnavailable(w.req.Model, e)
+		w.health.markLeft(w.req.Model, e)
 	default:
 		return failure
 	}
@@ -68,10 +68,20 @@ func (w *walk) handleFailure(ctx context.Context, failure error) error {
 	return nil
 }
 
-// askUser asks the user about a failure. It returns Stop if there is no user to ask.
+// askUser asks the user about a failure. It returns Stop if there is no user to ask, and RetryAlways if the user has switched
+// to another model about the failure of another request.
 func (w *walk) askUser(ctx context.Context, kind Kind, failure error, to int) Intent {
 	if !w.canAskUser() || w.questions == maxQuestions {
 		return Stop
+	}
+	select {
+	case w.asking <- struct{}{}:
+		defer func() { <-w.asking }()
+	case <-ctx.Done():
+		return Stop
+	}
+	if to >= 0 && w.health.isLeft(w.req.Model) {
+		return RetryAlways
 	}
 	w.questions++
 	f := Failure{Model: w.req.Model, Kind: kind, Err: failure}

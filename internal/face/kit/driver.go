@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/guard/hook"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
 	"pollux/tool"
@@ -43,7 +44,8 @@ type Driver struct {
 
 	mu       sync.Mutex
 	warnings []Warning
-	session  Session // nil until it is open
+	hooks    *HooksRunning // not reported yet, nil for none
+	session  Session       // nil until it is open
 
 	loop
 }
@@ -253,6 +255,19 @@ func (d *Driver) warn(w Warning) {
 	defer d.mu.Unlock()
 	w.Text = terminal.Visible(terminal.Brief(w.Text))
 	d.warnings = append(d.warnings, w)
+	d.rouse()
+}
+
+// hooksRunning reports the hooks that run. It never waits: of reports that no one has taken yet, the last one counts.
+func (d *Driver) hooksRunning(list []hook.Running) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.hooks = &HooksRunning{list}
+	d.rouse()
+}
+
+// rouse wakes the loop for a report.
+func (d *Driver) rouse() {
 	select {
 	case d.wake <- struct{}{}:
 	default:

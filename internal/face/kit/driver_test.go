@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -38,6 +39,7 @@ type scene struct {
 	forced   bool
 	mu       sync.Mutex // of seen
 	seen     []string
+	beside   []string // the reports of commands beside the work
 	shown    []*Question
 	ended    chan error
 }
@@ -80,6 +82,13 @@ func (s *scene) draw(e Event) {
 			text = t.Text
 		}
 	case Opened, Finished:
+		return
+	case Beside:
+		lines := []string{}
+		for _, c := range e.Commands {
+			lines = append(lines, c.Line)
+		}
+		s.beside = append(s.beside, strings.Join(lines, ", "))
 		return
 	case Began:
 		switch {
@@ -339,8 +348,8 @@ func TestCancelBeside(t *testing.T) {
 			s.wants("Cancelled", `not sent "go" true`)
 			s.EndInput()
 		})
-		if err != nil {
-			t.Error(err)
+		if want := []string{"/side one", "/side one, /side two", "/side one", ""}; err != nil || !slices.Equal(s.beside, want) {
+			t.Errorf("%v, beside the work %q, want %q", err, s.beside, want)
 		}
 	})
 }

@@ -3,6 +3,7 @@ package kit
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"pollux/internal/exit"
@@ -83,7 +84,7 @@ func (d *Driver) emit(e Event) {
 	d.out = append(d.out, e)
 }
 
-// takeWarnings reports the texts of [Driver.Warn].
+// takeWarnings reports the texts of [Driver.Warn], and the hooks that run.
 func (d *Driver) takeWarnings() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -91,6 +92,12 @@ func (d *Driver) takeWarnings() {
 		d.out = append(d.out, w)
 	}
 	d.warnings = nil
+	if d.hooks == nil {
+		return
+	}
+	d.out = slices.DeleteFunc(d.out, func(e Event) bool { _, isOld := e.(HooksRunning); return isOld })
+	d.out = append(d.out, *d.hooks)
+	d.hooks = nil
 }
 
 func (d *Driver) isOver() bool {

@@ -1,7 +1,10 @@
 package kit
 
 import (
+	"time"
+
 	"pollux/agent"
+	"pollux/internal/guard/hook"
 	"pollux/internal/slash"
 )
 
@@ -10,7 +13,7 @@ type Event interface{ event() }
 
 // Events returns a value of each kind of [Event], for the tests of faces.
 func Events() []Event {
-	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellRan{}, ShellDone{}, Asked{}, Settled{}, Help{}, Ended{}}
+	return []Event{Opened{}, Warning{}, Notice{}, Queued{}, NotSent{}, Began{}, Ran{}, Cancelled{}, Failed{}, Finished{}, CommandDone{}, ShellRan{}, ShellDone{}, Asked{}, Settled{}, HooksRunning{}, Beside{}, Help{}, Ended{}}
 }
 
 // Opened reports that the session is open.
@@ -74,26 +77,40 @@ type Asked struct{ Question *Question }
 // Settled reports that rules now allow calls about which there was a question.
 type Settled struct{ Calls []*agent.PreparedCall }
 
+// HooksRunning has the hooks that run from now on, the first one that began first; none if the last one has ended.
+type HooksRunning struct{ Hooks []hook.Running }
+
+// Beside has the / commands that run beside the work from now on, the first one that began first; none if the last has ended.
+type Beside struct{ Commands []BesideCommand }
+
+// BesideCommand is a / command beside the work.
+type BesideCommand struct {
+	Line  string // its beginning
+	Began time.Time
+}
+
 // Help reports that the person asks for the keys and the kinds of input.
 type Help struct{}
 
 // Ended has the last text of the session, to show after all others.
 type Ended struct{ Text string }
 
-func (Opened) event()      {}
-func (Warning) event()     {}
-func (Notice) event()      {}
-func (Queued) event()      {}
-func (NotSent) event()     {}
-func (Began) event()       {}
-func (Ran) event()         {}
-func (Cancelled) event()   {}
-func (Failed) event()      {}
-func (Finished) event()    {}
-func (CommandDone) event() {}
-func (ShellRan) event()    {}
-func (ShellDone) event()   {}
-func (Asked) event()       {}
-func (Settled) event()     {}
-func (Help) event()        {}
-func (Ended) event()       {}
+func (Opened) event()       {}
+func (Warning) event()      {}
+func (Notice) event()       {}
+func (Queued) event()       {}
+func (NotSent) event()      {}
+func (Began) event()        {}
+func (Ran) event()          {}
+func (Cancelled) event()    {}
+func (Failed) event()       {}
+func (Finished) event()     {}
+func (CommandDone) event()  {}
+func (ShellRan) event()     {}
+func (ShellDone) event()    {}
+func (Asked) event()        {}
+func (Settled) event()      {}
+func (HooksRunning) event() {}
+func (Beside) event()       {}
+func (Help) event()         {}
+func (Ended) event()        {}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"slices"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/crash"
@@ -33,7 +34,10 @@ func (j *job) cancelByPerson() {
 }
 
 // besideCommand is a / command that runs beside the job.
-type besideCommand struct{ cancel context.CancelFunc }
+type besideCommand struct {
+	BesideCommand
+	cancel context.CancelFunc
+}
 
 type runFunc func(context.Context) iter.Seq2[agent.Event, error]
 
@@ -151,7 +155,7 @@ func (d *Driver) startRun(began Began, run runFunc) {
 // runCommand runs a / command: beside the current job if there is one, else as the job.
 func (d *Driver) runCommand(line string) {
 	if d.job != nil {
-		d.runCommandBeside(d.command(line, true))
+		d.runCommandBeside(line, d.command(line, true))
 	} else {
 		d.startTask(Began{}, d.command(line, false))
 	}
@@ -178,14 +182,18 @@ func (d *Driver) command(line string, isBeside bool) task {
 }
 
 // runCommandBeside runs a / command beside the job, until [Driver.Cancel].
-func (d *Driver) runCommandBeside(run task) {
+func (d *Driver) runCommandBeside(line string, run task) {
 	ctx, cancel := context.WithCancel(d.ctx)
-	c := &besideCommand{cancel}
+	c := &besideCommand{BesideCommand{Brief(line), time.Now()}, cancel}
 	d.beside = append(d.beside, c)
+	d.reportBeside()
 	d.runBeside(func(context.Context) func() {
 		step := run(ctx)
 		return func() {
-			d.beside = slices.DeleteFunc(d.beside, func(other *besideCommand) bool { return other == c })
+			if i := slices.Index(d.beside, c); i >= 0 {
+				d.beside = slices.Delete(d.beside, i, i+1)
+				d.reportBeside()
+			}
 			step()
 			cancel()
 		}
@@ -200,7 +208,17 @@ func (d *Driver) cancelBeside() bool {
 	}
 	d.beside[n-1].cancel()
 	d.beside = d.beside[:n-1]
+	d.reportBeside()
 	return true
+}
+
+// reportBeside reports the / commands beside the work.
+func (d *Driver) reportBeside() {
+	var e Beside
+	for _, c := range d.beside {
+		e.Commands = append(e.Commands, c.BesideCommand)
+	}
+	d.emit(e)
 }
 
 // runShell runs the shell command that the person has entered after "!".

@@ -51,6 +51,7 @@ func Open(ctx context.Context, d *Driver, o session.Options, t *terminal.Termina
 	if o.Project.Warn == nil {
 		o.Project.Warn, o.Project.Notify = d.Warn, d.Notify
 	}
+	o.Project.HooksRunning = d.hooksRunning
 	s, err := session.Open(ctx, o)
 	if err != nil {
 		return Live{}, err

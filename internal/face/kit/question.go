@@ -13,7 +13,7 @@ import (
 	"pollux/tool"
 )
 
-// Question is a question to a person in the form that faces draw: the title, the blocks and the warnings, then either the
+// Question is a question to a person in the form that faces draw: the title, the words of a hook, the blocks and the warnings, then either the
 // options or the form. All its texts are clean, those of blocks excepted.
 type Question struct {
 	Title string
@@ -24,6 +24,7 @@ type Question struct {
 	// IsOfCall reports whether a call of the model asks.
 	IsOfCall bool
 
+	Hook     []string // words of the hook that requires the question, a line each: above the blocks
 	Blocks   []Block
 	Warnings []string // a line each
 	Prompt   string   // the question itself, "" for a form
@@ -167,7 +168,7 @@ func newForm(questions []tool.Question) []Field {
 		f := Field{Question: q, Name: cmp.Or(Brief(q.Header), "question "+strconv.Itoa(i+1))}
 		if q.Kind == tool.ChoiceQuestion {
 			for _, o := range q.Options {
-				f.Choices = append(f.Choices, Option{Key: o.Key, Label: Brief(o.Label), Description: terminal.Line(o.Description)})
+				f.Choices = append(f.Choices, Option{Key: o.Key, Label: Brief(o.Label), Description: terminal.Line(o.Description), IsDefault: o.IsDefault})
 			}
 			if q.Multi {
 				f.Choices = append(f.Choices, Option{Label: "All of the above"})

@@ -25,13 +25,13 @@ func StatusText(running []*Call, names Names, now time.Time, columns int) string
 		}
 	}
 	if last != "" {
-		label = fitColumns(label, columns/2)
+		label = FitColumns(label, columns/2)
 	}
-	return fitColumns(fitColumns(label, columns-terminal.Width(elapsed))+elapsed+last, columns)
+	return FitColumns(FitColumns(label, columns-terminal.Width(elapsed))+elapsed+last, columns)
 }
 
-// fitColumns returns text, or the beginning of it that fits, with "..." behind it.
-func fitColumns(text string, columns int) string {
+// FitColumns returns text, or the beginning of it that fits a number of columns, with "..." behind it.
+func FitColumns(text string, columns int) string {
 	if terminal.Width(text) <= columns {
 		return text
 	}

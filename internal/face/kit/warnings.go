@@ -83,15 +83,22 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if a.IsRetry {
 		l.add("It lacked a permission. To run it again with more: " + terminal.Line(a.Reason))
 	}
-	switch {
-	case a.IsRequired && a.Message == "":
-		l.add("A hook requires your approval.")
-	case a.IsRequired:
-		l.add("A hook requires your approval:")
-		l.message(a.Message)
-	case a.Reason != "" && !a.IsUsual && !a.IsRetry:
+	if a.Reason != "" && !a.IsUsual && !a.IsRetry && !a.IsRequired {
 		l.add(terminal.Line(a.Reason))
 	}
+}
+
+// hookLines returns the words of the hook that requires the question, nil if none does.
+func hookLines(a *tool.Approval) []string {
+	switch {
+	case !a.IsRequired:
+		return nil
+	case a.Message == "":
+		return []string{"A hook requires your approval."}
+	}
+	l := &approvalLines{lines: []string{"A hook requires your approval:"}}
+	l.message(a.Message)
+	return l.lines
 }
 
 // message adds the lines of a text of others, indented, so that they cannot pass for lines of Pollux.

@@ -8,7 +8,7 @@ import (
 	"pollux/tool"
 )
 
-// silentFields are the fields of confirmations that [warnings] has no line for.
+// silentFields are the fields of confirmations that a question has no line for.
 var silentFields = map[string]string{
 	"Title":                   "the title of the question",
 	"Command":                 "the text of the call itself",
@@ -52,7 +52,8 @@ func TestEveryField(t *testing.T) {
 				}
 				set := reflect.New(kind)
 				fillField(t, set.Elem().FieldByIndex(index))
-				shown := strings.Join(warnings(set.Interface().(tool.Confirmation), nil), "\n")
+				q := NewQuestion(set.Interface().(tool.Confirmation), true, nil)
+				shown := strings.Join(append(q.Hook, q.Warnings...), "\n")
 				isReach := strings.HasPrefix(path, "Approval.Reach") && kind != reflect.TypeFor[tool.ExecConfirmation]()
 				if shown == "" && !(isReach && (f.Name == "Commands" || f.Name == "Servers")) { // which only commands have
 					t.Errorf("%s.%s is shown nowhere", kind.Name(), path)
@@ -107,13 +108,14 @@ Warning: the command runs code from files that changed in this session: Makefile
 It writes to: a, b
 Outside the workspace: ~/x
 Warning: a hook makes this call after read_file. The model did not make it.
-Warning: a hook has changed this call. The model did not write it like this.
-A hook requires your approval:
-  one
-  Allow once?
-Warning: the text above has characters that cannot be shown.`
-	if got := strings.Join(warnings(c, home{}), "\n"); got != want {
+Warning: a hook has changed this call. The model did not write it like this.`
+	q := NewQuestion(c, true, home{})
+	if got := strings.Join(q.Warnings, "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	said := "A hook requires your approval:\n  one\n  Allow once?\nWarning: the text above has characters that cannot be shown."
+	if got := strings.Join(q.Hook, "\n"); got != said {
+		t.Errorf("got\n%s\nwant\n%s", got, said)
 	}
 }
 
@@ -126,7 +128,8 @@ func TestBounds(t *testing.T) {
 		c.Commands = append(c.Commands, tool.ShellCommand{Program: "make", Text: "make"})
 	}
 	c.Total = 22
-	lines := warnings(c, nil)
+	q := NewQuestion(c, true, nil)
+	lines := append(q.Warnings, q.Hook...)
 	short := strings.Repeat("é", 200) + "..., "
 	for i, want := range map[int]string{
 		0: "The line runs 22 commands:", 20: "Command 20: make", 21: "and 2 more: make",

@@ -25,6 +25,8 @@ type backend struct {
 	UnknownCommand func(line string) string
 	RunShell       func(ctx context.Context, command string) (string, error)
 	IsAllowed      func(call *agent.PreparedCall) bool
+	Steer          func(prompt string)
+	Steers         func() bool
 	End            func(ctx context.Context) string
 	Mode           func() string
 	ToolTitle      func(tool string) string
@@ -47,7 +49,7 @@ func newTestFace(o backend) *Face {
 			}
 		}
 		shown := look{
-			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, resumeHint: func() string { return "" }, place: b.Place, showThoughts: b.ShowThoughts, hideCitations: b.HideCitations, debug: b.Debug,
+			Session: fake{b}, welcome: b.Welcome, farewell: b.Farewell, resumeHint: func() string { return "" }, place: b.Place, showThoughts: b.ShowThoughts, hideCitations: b.HideCitations, debug: b.Debug, steers: b.Steers,
 		}
 		if b.Editor != nil {
 			shown.editor = func() Editor { return b.Editor }
@@ -70,8 +72,12 @@ var _ kit.Session = fake{}
 func (f fake) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return f.b.Run(ctx, p)
 }
-func (fake) Steer(context.Context, agent.Prompt) error { return nil }
-func (fake) Withdraw() []string                        { return nil }
+
+func (f fake) Steer(_ context.Context, p agent.Prompt) error {
+	f.b.Steer(p.Text())
+	return nil
+}
+func (fake) Withdraw() []string { return nil }
 func (f fake) RunTyped(ctx context.Context, command string, _ func(agent.Event)) (string, error) {
 	return f.b.RunShell(ctx, command)
 }

@@ -21,6 +21,9 @@ func (d *dialog) ask() (tool.Answer, error) {
 	if d.q.Options == nil {
 		return d.fillForm()
 	}
+	for _, line := range d.q.Hook {
+		d.screen.line(line)
+	}
 	hidden := 0
 	for _, b := range d.q.Blocks {
 		hidden += d.showBlock(b, false)

@@ -44,9 +44,13 @@ func (l *loop) handle(e kit.Event) {
 		l.screen.message(l.errorText(e.Err))
 	case kit.Finished:
 		l.renderer.endAnswer()
+		l.isRunning = false
 		l.silence.Stop()
 		l.status.Stop()
 		l.screen.setStatus("")
+		if len(l.beside) > 0 {
+			l.status.Reset(statusInterval)
+		}
 	case kit.CommandDone:
 		l.showResult(e.Result)
 	case kit.ShellRan:
@@ -63,6 +67,10 @@ func (l *loop) handle(e kit.Event) {
 		for _, p := range e.Calls {
 			l.screen.message("Allowed without asking: " + l.preparedLabel(p) + ".")
 		}
+	case kit.HooksRunning:
+		l.hooksRan(e.Hooks)
+	case kit.Beside:
+		l.besideRan(e.Commands)
 	case kit.Ended:
 		l.ending = e.Text
 	}
@@ -75,7 +83,7 @@ func (l *loop) showBegin(e kit.Began) {
 	if !e.IsRun {
 		return
 	}
-	l.hasTalked = true
+	l.hasTalked, l.isRunning = true, true
 	if e.IsNew {
 		l.screen.line("User: " + excerpt(e.Prompt, 5))
 	}

@@ -25,6 +25,7 @@ import (
 	"pollux/internal/editor"
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
+	"pollux/internal/guard/hook"
 	"pollux/internal/record"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
@@ -144,12 +145,15 @@ type loop struct {
 	draft      string    // text that was not sent
 	composer   composer  // the prompt being typed
 	hasTalked  bool      // a prompt was sent in this session
+	isRunning  bool      // the model works on a prompt
 	inputEnded bool      // no more input
 	ending     string    // the last text to show
 	dialog     *dialog   // the open question
 	failure    error     // how the terminal failed
 	lastEOF    time.Time // time of the last Ctrl+D
 	renderer   renderer
+	hooks      []hook.Running // just now
+	beside     []kit.BesideCommand
 	status     *time.Timer   // fires when the status line changes
 	silence    *time.Timer   // fires when nothing was shown for some time
 	patience   time.Duration // the time before the next message about that
@@ -261,6 +265,8 @@ type look struct {
 	hideCitations        bool                 // the setting ui.showCitations is false
 	screenReader         bool                 // put signs into words
 	debug                bool                 // add the provider's response to a failed request
+	// steers reports whether a prompt joins the run in progress instead of waiting for its end; nil is never.
+	steers func() bool
 }
 
 // Editor is the user's external editor: an [editor.Editor].
@@ -297,6 +303,7 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 		hideCitations: hidesCitations(p.Settings()),
 		screenReader:  config.ScreenReader.In(p.Settings()),
 		debug:         p.Debugging(),
+		steers:        func() bool { return config.ModelSteering.In(p.Settings()) },
 	}, nil
 }
 

@@ -355,6 +355,46 @@ func TestInputEnds(t *testing.T) {
 	})
 }
 
+// TestSteering checks that, where the user wants it, a prompt joins the run in progress. Other input, and a prompt between runs, is
+// taken as usual.
+func TestSteering(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release, steers := make(chan struct{}), true
+		var hints, prompts []string
+		p := sit(t, backend{
+			Run: runs(func(ctx context.Context, prompt string, _ func(agent.Event)) error {
+				prompts = append(prompts, prompt)
+				<-release
+				return nil
+			}),
+			Steer: func(prompt string) { hints = append(hints, prompt) }, Steers: func() bool { return steers },
+			LookupCommand: func(line string) (known, busy bool) { return line == "/stats", true },
+			RunCommand:    func(context.Context, string) (slash.Result, error) { return slash.Result{}, nil },
+		})
+		p.types("a")
+		p.types("b")
+		p.types("/stats")
+		p.types("!ls")
+		steers = false
+		p.types("c")
+		release <- struct{}{}
+		p.settle()
+		steers = true
+		release <- struct{}{}
+		p.settle()
+		p.types("d")
+		close(release)
+		p.settle()
+		if got := strings.Join(hints, " ") + "; " + strings.Join(prompts, " "); got != "b; a c d" {
+			t.Errorf("hints; prompts: %s", got)
+		}
+		if text := p.skips(); !strings.Contains(text, "Shell commands cannot run while the model works.") {
+			t.Errorf("%q", text)
+		}
+		p.leaves()
+	})
+}
+
 // Lines typed while the model works become one prompt.
 func TestQueue(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -245,6 +245,11 @@ func (l *loop) submit(text string) {
 	case known && !s.IsOpening && (call.Command.RunsWhileBusy || !s.IsBusy):
 		l.renderer.endAnswer()
 	}
+	isShell := strings.HasPrefix(text, "!") && !strings.Contains(text, "\n")
+	if l.isRunning && !known && !isShell && l.look.steers != nil && l.look.steers() {
+		l.driver.Hint(text)
+		return
+	}
 	l.driver.Submit(text)
 }
 

@@ -4,16 +4,18 @@ import (
 	"time"
 
 	"pollux/internal/face/kit"
+	"pollux/internal/guard/hook"
 )
 
 // statusInterval is the time until the status line of a running call is shown, and between its changes.
 const statusInterval = time.Second
 
-// showStatus shows the running calls in a status line, which the next text replaces: on a terminal whose line can be
-// written again, and while nothing else has the line.
+// showStatus shows the running hooks, or else the running calls, in a status line, which the next text replaces: on a
+// terminal whose line can be written again, and while nothing else has the line.
 func (l *loop) showStatus() {
-	running := l.renderer.calls.Running()
-	if !l.state.IsBusy || len(running) == 0 {
+	running, now := l.renderer.calls.Running(), time.Now()
+	isBusy := l.state.IsBusy && len(running)+len(l.hooks) > 0
+	if !isBusy && len(l.beside) == 0 {
 		l.screen.setStatus("")
 		return
 	}
@@ -21,7 +23,28 @@ func (l *loop) showStatus() {
 	if l.dialog != nil || l.renderer.inAnswer || l.look.screenReader {
 		return
 	}
-	l.screen.setStatus(kit.StatusText(running, l.look.Session, time.Now(), l.screen.width()-1))
+	text := kit.HooksText(l.hooks, now)
+	switch {
+	case text != "":
+		text = kit.FitColumns(text, l.screen.width()-1)
+	case len(l.beside) > 0:
+		text = kit.FitColumns(l.beside[0].Text(now), l.screen.width()-1)
+	case len(running) > 0:
+		text = kit.StatusText(running, l.look.Session, now, l.screen.width()-1)
+	}
+	l.screen.setStatus(text)
+}
+
+// hooksRan takes the hooks that run now. Their line comes after a while, and goes with the last of them.
+func (l *loop) hooksRan(running []hook.Running) {
+	had := len(l.hooks) > 0
+	l.hooks = running
+	switch {
+	case len(running) > 0 && !had && len(l.renderer.calls.Running()) == 0:
+		l.status.Reset(statusInterval)
+	case len(running) == 0 && had:
+		l.showStatus()
+	}
 }
 
 // setStatus shows a text in the line of the cursor, in place of the last status; "" removes it. Any other text replaces
@@ -40,4 +63,14 @@ func (s *screen) setStatus(text string) {
 	if text != "" {
 		s.last = time.Now()
 	}
+}
+
+// besideRan takes the commands that run beside the work now. Their line comes after a while, and goes with the last of them.
+func (l *loop) besideRan(running []kit.BesideCommand) {
+	l.beside = running
+	if len(running) > 0 {
+		l.status.Reset(statusInterval)
+		return
+	}
+	l.showStatus()
 }

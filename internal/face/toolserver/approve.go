@@ -105,6 +105,9 @@ func shown(text string) string {
 // render returns a question as a text, and the options that clients can choose.
 func render(q *kit.Question) (text string, options []*kit.Option) {
 	text = "Pollux: " + q.Title + "\n"
+	for _, line := range q.Hook {
+		text += line + "\n"
+	}
 	for _, b := range q.Blocks {
 		text += shown(blockText(b))
 	}

@@ -182,6 +182,12 @@ func composerMode(m policy.Mode) composer.Mode {
 // drawTrays adds the queued prompts and the todo list.
 func (l *loop) drawTrays(a *area, width, room int) {
 	t := l.look.theme
+	for _, c := range l.beside {
+		if text := c.Text(time.Now()); text != "" && room > 1 {
+			a.add(styled.Of("• "+styled.Text(text), t.Secondary()).Cut(width))
+			room--
+		}
+	}
 	if lines := queue.Lines(l.queue, "↑", width, t); len(lines) > 0 && len(lines) < room {
 		a.add(lines...)
 		room -= len(lines)

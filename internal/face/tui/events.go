@@ -52,6 +52,8 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.showProgress()
 	case kit.Asked:
 		l.ask(e.Question)
+	case kit.Beside:
+		l.beside = e.Commands
 	case kit.Help:
 		l.composer.ToggleHelp()
 	case kit.Ended:

@@ -68,6 +68,7 @@ type loop struct {
 	keeper        keeper              // of the draft
 	clipboard     clipboardPaste      // in progress
 	queue         []string            // prompts that wait
+	beside        []kit.BesideCommand // that run beside the work
 	held          *composer.Submitted // the command that waits for the end of another one, nil for none
 	status        status              // of the footer
 	choices       choices             // settings of the screen
@@ -218,6 +219,10 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.shells.Deadline(now))
 	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
 	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())
+	if len(l.beside) > 0 {
+		const step = 500 * time.Millisecond
+		sooner(now.Truncate(step).Add(step), true)
+	}
 	if l.transcript.IsTicking() {
 		sooner(now.Truncate(time.Second).Add(time.Second), true)
 	}

@@ -45,7 +45,9 @@ func (s *Set) fire(ctx context.Context, e Event, at target, own map[string]any) 
 	results := make([]*Result, len(hooks))
 	if sequential {
 		for i, h := range hooks {
+			end := s.begin(h, i+1, len(hooks))
 			results[i] = s.runObserved(ctx, h, in, encoded)
+			end()
 			if r := results[i]; !r.Failed() && r.Output != nil {
 				in = chain(e, in, r.Output)
 				encoded = encodeInput(in)
@@ -60,6 +62,7 @@ func (s *Set) fire(ctx context.Context, e Event, at target, own map[string]any) 
 			wg.Go(func() {
 				defer func() { <-slots }()
 				defer crash.Recover()
+				defer s.begin(h, 1, 1)()
 				results[i] = s.runObserved(ctx, h, in, encoded)
 			})
 		}

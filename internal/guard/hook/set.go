@@ -40,6 +40,9 @@ type Options struct {
 	Message func(text string)
 	// Observe, if set, is called after each run of a hook, from several goroutines at once.
 	Observe func(Call)
+	// Running, if set, is called with the hooks that run, in the order of their beginning, when one of them begins or ends. It
+	// must not wait.
+	Running func([]Running)
 	Log     *slog.Logger // nil discards
 }
 
@@ -82,6 +85,7 @@ type Set struct {
 	warned   map[string]bool   // messages that are shown once per session
 	contexts map[string]string // by id of a call: for the model, from hooks before the call
 
+	running   runners
 	leftovers process.Leftovers // hooks that left processes running
 }
 

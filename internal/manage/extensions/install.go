@@ -183,7 +183,7 @@ func (u liveUser) Confirm(ctx context.Context, text, question string, _ bool) (b
 	if text == "" {
 		text, _, _ = strings.Cut(question, " [")
 	}
-	yes, err := u.Call.Confirm(ctx, "Extension", text)
+	yes, err := u.Call.Consent(ctx, "Extension", text)
 	if errors.Is(err, person.ErrNoPerson) {
 		return false, nil
 	}

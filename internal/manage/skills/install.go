@@ -37,7 +37,7 @@ func newInstaller(c *manage.Call, p *project.Project, scopeName string) (*instal
 	return &install.Installer{Dir: dir, Root: root, All: c.Is("all"), IsAgreed: c.Is("consent"), Fetcher: p.Fetcher(), Show: c.Note, Consent: func(ctx context.Context, text string) (bool, error) {
 		switch {
 		case c.Live != nil:
-			return person.Confirm(ctx, p.Options.Asker, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
+			return person.Consent(ctx, p.Options.Asker, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
 		case c.Is("consent"):
 			c.Whole("You have consented to the following:\n" + text)
 			return true, nil

@@ -19,6 +19,7 @@ import (
 // unshown has the events without a scene, with the reason.
 var unshown = map[string]string{
 	"kit.Opened":      "the header is drawn by the root, from the session",
+	"kit.Beside":      "the rows above the composer are drawn by the root",
 	"agent.Cancelled": "the driver reports it as kit.Cancelled",
 }
 

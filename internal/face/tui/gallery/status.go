@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/tui/phrases"
 	"pollux/internal/face/tui/toast"
 	"pollux/internal/face/tui/working"
+	"pollux/internal/guard/hook"
 	"pollux/llm"
 )
 
@@ -23,9 +24,9 @@ func workingScenes() []Scene {
 		during("status-unusable", 6, true, agent.ModelInfo{Model: model}, agent.Retried{Cause: agent.InvalidStream{Type: "NO_RESPONSE_TEXT"}, Attempt: 2, MaxAttempts: 4}),
 		during("status-command", 1, false),
 		{"status-hook", func(s *stage) {
-			s.status(3, true, func(r *working.Row) {
-				r.SetHooks(working.Hook{Name: "format", Number: 1, Count: 2, IsUsers: true}, working.Hook{Name: "check-licenses", Number: 1, Count: 1, IsUsers: true})
-			})
+			e := kit.HooksRunning{Hooks: []hook.Running{{Name: "format", Number: 1, Count: 2, IsUsers: true}, {Name: "check-licenses", Number: 1, Count: 1, IsUsers: true}}}
+			s.events = append(s.events, e)
+			s.status(3, true, func(r *working.Row) { r.Handle(e, clock(0)) })
 		}},
 		{"status-compressing", func(s *stage) { s.status(8, false, func(r *working.Row) { r.SetTask(working.Compressing) }) }},
 		{"status-question", func(s *stage) {

@@ -11,6 +11,7 @@ import (
 
 // body is the subject of a question with its warnings, of which the user can scroll a part into view.
 type body struct {
+	above    []string                                     // words of a hook
 	draw     func(width int, t theme.Theme) []styled.Line // returns the subject
 	warnings []string
 	hint     string // the keys that scroll
@@ -54,10 +55,13 @@ func (b *body) scroll(k keys.Key, bindings *keys.Bindings) bool {
 // are hidden.
 func (b *body) view(width, height int, t theme.Theme) []styled.Line {
 	if b.width != width || b.theme != t.Name {
-		b.lines, b.width, b.theme = b.draw(width, t), width, t.Name
-		for _, w := range b.warnings {
-			b.lines = append(b.lines, styled.Of(w, t.Warning()).Wrap(width, nil)...)
+		warn := func(texts []string) (lines []styled.Line) {
+			for _, text := range texts {
+				lines = append(lines, styled.Of(text, t.Warning()).Wrap(width, nil)...)
+			}
+			return lines
 		}
+		b.lines, b.width, b.theme = slices.Concat(warn(b.above), b.draw(width, t), warn(b.warnings)), width, t.Name
 	}
 	height = max(height, 2)
 	if len(b.lines) <= height {

@@ -37,6 +37,8 @@ func formOf(questions ...tool.Question) *kit.Question {
 func TestFormAnswers(t *testing.T) {
 	t.Parallel()
 	closedChecks, lettered, free := checks, consent, database
+	careful := consent
+	careful.Options = []tool.Option{{Key: "y", Label: "Open"}, {Key: "n", Label: "Decline", IsDefault: true}}
 	closedChecks.Closed, lettered.Closed, free.FreeText = true, false, "a name"
 	for _, c := range []struct {
 		name      string
@@ -44,6 +46,8 @@ func TestFormAnswers(t *testing.T) {
 		keys      string
 		want      string
 	}{
+		{"the default option", []tool.Question{careful}, "enter", "sent 0=Decline"},
+		{"the number before it", []tool.Question{careful}, "1", "sent 0=Open"},
 		{"the first option", []tool.Question{database}, "enter", "sent 0=SQLite"},
 		{"down", []tool.Question{database}, "down enter", "sent 0=Postgres"},
 		{"a number", []tool.Question{database}, "2", "sent 0=Postgres"},

@@ -1,6 +1,7 @@
 package question
 
 import (
+	"slices"
 	"strings"
 
 	"pollux/internal/face/kit"
@@ -49,6 +50,7 @@ func newPage(f *kit.Field, b body) *page {
 	}
 	if p.rows != nil {
 		p.list = choice.New(make([]choice.Item, len(p.rows)))
+		p.list.Select(max(0, slices.IndexFunc(f.Choices, func(o kit.Option) bool { return o.IsDefault })))
 	}
 	return p
 }

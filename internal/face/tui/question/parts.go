@@ -33,7 +33,7 @@ func (o *opened) head(width int, t theme.Theme) []styled.Line {
 // body returns the subject of the question, which draw draws, with the question's warnings.
 func (o *opened) body(draw func(width int, t theme.Theme) []styled.Line) body {
 	hint := o.bindings.Hint(keys.ScrollPageUp) + ", " + o.bindings.Hint(keys.ScrollPageDown)
-	return body{draw: draw, warnings: o.question.Warnings, hint: hint}
+	return body{draw: draw, above: o.question.Hook, warnings: o.question.Warnings, hint: hint}
 }
 
 // hint returns the key of a command with its effect, "" if none is bound.

@@ -17,11 +17,13 @@ import (
 
 // elsewhere has the events of the driver without lines in the transcript, with the part of the screen that has them.
 var elsewhere = map[string]string{
-	"Opened":   "the header",
-	"Queued":   "the queue above the input box",
-	"Finished": "it only ends the answer and calls",
-	"Asked":    "the dialog",
-	"Help":     "the shortcuts panel",
+	"Opened":       "the header",
+	"Queued":       "the queue above the input box",
+	"Finished":     "it only ends the answer and calls",
+	"Asked":        "the dialog",
+	"Help":         "the shortcuts panel",
+	"HooksRunning": "the status row",
+	"Beside":       "the rows above the composer",
 }
 
 // unshown has the events of a run without lines in the transcript, with the reason.

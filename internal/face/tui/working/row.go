@@ -11,6 +11,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
+	"pollux/internal/guard/hook"
 	"pollux/internal/terminal"
 )
 
@@ -41,8 +42,8 @@ type Row struct {
 	model   string
 	subject string // of the newest thought
 	task    string
-	hooks   string // label of the hooks that run
-	delay   delay  // of a request, nil for none
+	hooks   []hook.Running
+	delay   delay // of a request, nil for none
 }
 
 // Handle takes an event of the session, and the time at which it arrived.
@@ -56,6 +57,8 @@ func (r *Row) Handle(e kit.Event, at time.Time) {
 		*r = Row{Options: r.Options, watch: r.watch, hooks: r.hooks}
 	case kit.Asked:
 		r.watch.stop(at)
+	case kit.HooksRunning:
+		r.hooks = e.Hooks
 	case kit.Ran:
 		r.observe(e.Event, at)
 	}
@@ -142,13 +145,14 @@ func (r *Row) sign(now time.Time, t theme.Theme) styled.Span {
 // label returns the activity.
 func (r *Row) label(now time.Time, t theme.Theme) styled.Line {
 	text, style, wit := thinking, t.Text(), ""
+	hooks := clean(kit.HooksText(r.hooks, now))
 	switch {
 	case r.watch.isStopped:
 		text = "Waiting for your answer"
 	case r.Awaited != "":
 		text, style = r.Awaited, t.Warning()
-	case r.hooks != "":
-		text = r.hooks
+	case hooks != "":
+		text = hooks
 	case r.delay != nil:
 		text, style = r.delay.text(now), t.Warning()
 	case r.task != "":

@@ -10,6 +10,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/theme"
+	"pollux/internal/guard/hook"
 	"pollux/internal/wording"
 	"pollux/llm"
 )
@@ -109,29 +110,27 @@ func TestSilence(t *testing.T) {
 	}
 }
 
+// TestHooks checks that the row shows a hook that lasts in place of everything but a question, also over the end of work.
 func TestHooks(t *testing.T) {
 	t.Parallel()
-	r := running(waiting(time.Second, nil))
-	for _, c := range []struct {
-		hooks []Hook
-		want  string
-	}{
-		{[]Hook{{Name: "a\x1b[1m", IsUsers: true}}, "Executing Hook: a"},
-		{[]Hook{{Name: "a", Number: 1, Count: 2, IsUsers: true}, {Name: "b", Number: 1, Count: 1, IsUsers: true}}, "Executing Hooks: a (1/2), b"},
-		{[]Hook{{Name: "secret"}, {Name: "b", IsUsers: true}}, "Executing Hook: b"},
-		{[]Hook{{Name: "secret"}}, "Working..."},
-		{nil, "Retrying gemini-2.5-pro in 1s (2/4): the request failed"},
+	r := running(waiting(10*time.Second, nil))
+	r.Handle(kit.HooksRunning{Hooks: []hook.Running{{Name: "a", IsUsers: true, Began: start.Add(2 * time.Second)}}}, start)
+	for seconds, want := range map[float64]string{
+		2:   "⠋ Retrying gemini-2.5-pro in 8s (2/4): the request failed (esc to cancel, 2s)",
+		2.4: "⠋ Executing Hook: a (esc to cancel, 2s)",
 	} {
-		r.SetHooks(c.hooks...)
-		if got := text(r, 0); got != "⠋ "+c.want+" (esc to cancel, 0s)" {
-			t.Errorf("%v: %q", c.hooks, got)
+		if got := text(r, seconds); got[len("⠋"):] != want[len("⠋"):] {
+			t.Errorf("%v: %q", seconds, got)
 		}
 	}
-	r.SetHooks(Hook{Name: "a", IsUsers: true})
 	r.Handle(kit.Finished{}, start)
 	r.Handle(kit.Began{}, start)
-	if got := text(r, 0); !strings.Contains(got, "Executing Hook: a ") {
+	if got := text(r, 3); !strings.Contains(got, "Executing Hook: a ") {
 		t.Errorf("hooks of the end and the beginning of work: %q", got)
+	}
+	r.Handle(kit.HooksRunning{}, start)
+	if got := text(r, 3); strings.Contains(got, "Hook") {
+		t.Errorf("after the hook: %q", got)
 	}
 }
 
