@@ -131,7 +131,7 @@ type surface interface {
 	SetAbilities(colors colorprofile.Profile, synchronizes, keepsRows bool)
 	Print(lines ...styled.Line)
 	Frame(f inline.Frame) []byte
-	Clear() []byte
+	Clear()
 	Erase() []byte
 }
 

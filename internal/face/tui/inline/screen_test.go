@@ -74,6 +74,34 @@ func TestFrame(t *testing.T) {
 	check("one", "a line of twenty-two", " c", "two", "", "three", "> again")
 }
 
+// TestClear checks that one frame moves the screen into the scrollback and shows the live area at the top, with the lines that are
+// printed after it.
+func TestClear(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(20, 4)
+	term.Print(styled.Plain("one"))
+	term.show(live("> ", "footer"))
+	term.Print(styled.Plain("two"))
+	term.Clear()
+	term.Print(styled.Plain("three"))
+	b := term.Frame(live("> ", "footer"))
+	if !bytes.HasPrefix(b, []byte(beginFrame)) || bytes.Count(b, []byte(beginFrame)) != 1 || !bytes.HasSuffix(b, []byte(endFrame)) {
+		t.Errorf("it is not one frame: %q", b)
+	}
+	_, _ = term.emulator.Write(b)
+	if got, want := term.emulator.Rows(), []string{"three", ">", "footer", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	all := slices.DeleteFunc(term.emulator.Whole(), func(row string) bool { return row == "" })
+	if want := []string{"one", "two", "three", ">", "footer"}; !slices.Equal(all, want) {
+		t.Errorf("%q, not %q", all, want)
+	}
+	term.show(live("> x", "footer"))
+	if got, want := term.emulator.Rows(), []string{"three", "> x", "footer", ""}; !slices.Equal(got, want) {
+		t.Errorf("after it: %q, not %q", got, want)
+	}
+}
+
 func TestNothingChanges(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(40, 10)

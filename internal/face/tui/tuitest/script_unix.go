@@ -20,7 +20,7 @@ import (
 //
 //	size W H MANNER
 //	               the size of the terminal, 80 by 24 by default, and how it answers queries, if not at once: mute, late or
-//	               garbage; it is the first line
+//	               garbage; framed is one that shows each frame at once; it is the first line
 //	see TEXT       waits until TEXT is on the screen
 //	unsee TEXT     waits until TEXT is not on the screen
 //	title TEXT     waits until the title of the window has TEXT
@@ -36,6 +36,9 @@ import (
 //	resize W H     changes the size of the terminal
 //	storm N        changes the size so many times within a second; the last size is as before
 //	deaf, hear     the terminal takes no more output; it does again
+//	watch          from now on, each frame shows one input with no blank row, and the cursor behind the draft; for a terminal
+//	               that is framed
+//	unwatch N      ends watch, which must have seen N frames or more
 //	rest           waits until the screen does not change any more
 //	shot FILE      writes the rows of the screen to a file, at rest
 //	whole FILE     writes the scrollback and the screen to a file, at rest
@@ -111,13 +114,16 @@ func (p *player) do(line string) error {
 		return p.press(strings.Fields(rest))
 	case "paste":
 		return p.Send("\x1b[200~" + rest + "\x1b[201~")
-	case "repeat", "pour", "resize", "storm":
+	case "repeat", "pour", "resize", "storm", "unwatch":
 		return p.doNumbers(word, rest)
 	case "deaf":
 		p.Deafen()
 		return nil
 	case "hear":
 		p.Hear()
+		return nil
+	case "watch":
+		p.watchInput()
 		return nil
 	case "rest":
 		p.Settle()
@@ -157,6 +163,8 @@ func (p *player) doNumbers(word, rest string) error {
 		return p.Send("\x1b[200~" + chunked(n) + "\x1b[201~")
 	case "storm":
 		return p.Storm(n)
+	case "unwatch":
+		return p.unwatch(n)
 	}
 	height, err := strconv.Atoi(text)
 	if err != nil {
