@@ -286,8 +286,5 @@ func (d tmuxDay) resume() {
 	d.send("Once more.")
 	d.see("The session goes on.")
 	d.see("Type your message")
-	d.Press("C-d")
-	d.see("again to exit")
-	d.Press("C-d")
-	d.see("left with 0")
+	d.leave()
 }

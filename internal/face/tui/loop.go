@@ -133,6 +133,7 @@ type surface interface {
 	Frame(f inline.Frame) []byte
 	Clear()
 	Erase() []byte
+	Below() string
 }
 
 // enter enters a mode of the terminal with the next frame.

@@ -72,6 +72,9 @@ func (s *Screen) Print(lines ...styled.Line) { s.backlog.print(lines) }
 // Clear makes the next frame remove the conversation from the screen.
 func (s *Screen) Clear() { s.backlog.drop() }
 
+// Below returns "": other output does not belong on this screen.
+func (s *Screen) Below() string { return "" }
+
 // Erase notes that another program, or another part of this one, draws on the terminal. The next frame draws the whole screen.
 func (s *Screen) Erase() []byte {
 	s.cells = nil

@@ -11,6 +11,7 @@
 package inline
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/charmbracelet/colorprofile"
@@ -174,3 +175,15 @@ func (s *Screen) Clear() {
 // Erase returns the bytes that print the finished lines and remove the live area, for the end or for another program that
 // gets the terminal. The next frame begins in the row of the cursor.
 func (s *Screen) Erase() []byte { return s.Frame(Frame{}) }
+
+// Below returns the bytes that move the cursor from its place in the last frame to the row below the live area, "" without one.
+func (s *Screen) Below() string {
+	if len(s.rows) == 0 {
+		return ""
+	}
+	down := ""
+	if n := len(s.rows) - 1 - s.cursor.Row; n > 0 {
+		down = fmt.Sprintf("\x1b[%dB", n)
+	}
+	return down + "\r\n"
+}

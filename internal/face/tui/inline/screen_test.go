@@ -102,6 +102,25 @@ func TestClear(t *testing.T) {
 	}
 }
 
+// TestBelow checks that other output, at the end of a program that draws, begins in a row of its own.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(20, 4)
+	if b := term.Below(); b != "" {
+		t.Errorf("%q without a live area", b)
+	}
+	for _, row := range []int{0, 1, 2} {
+		term = newTerminal(20, 4)
+		f := live("> ", "a", "footer")
+		f.Cursor = Position{row, 1}
+		term.show(f)
+		_, _ = term.emulator.Write([]byte(term.Below() + "bug"))
+		if got, want := term.emulator.Whole(), []string{">", "a", "footer", "bug"}; !slices.Equal(got, want) {
+			t.Errorf("with the cursor in row %d: %q", row, got)
+		}
+	}
+}
+
 func TestNothingChanges(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(40, 10)

@@ -42,13 +42,13 @@ import (
 //	rest           waits until the screen does not change any more
 //	shot FILE      writes the rows of the screen to a file, at rest
 //	whole FILE     writes the scrollback and the screen to a file, at rest
-//	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT or KILL to the program alone
+//	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT, USR1 or KILL to the program alone
 //	modes          checks that the modes of the terminal are as before the program
 //	wait PATTERN   waits until a file of the pattern exists
 //	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
 //	               dirty; it is the last line
 //
-// In TEXT, \n is a line end, \e is ESC, \a is BEL and \b the Backspace key, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
+// In TEXT, \n is a line end, \e is ESC, \a is BEL, \r the Enter key and \b the Backspace key, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
 // a comment. At the end, Play writes the scrollback and the screen to out.
 func Play(script string, command []string, getenv func(name string) string, out io.Writer) error {
 	data, err := os.ReadFile(script)
@@ -92,7 +92,7 @@ type player struct {
 // do runs a statement.
 func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
-	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f").Replace(rest))
+	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f", `\r`, "\r").Replace(rest))
 	switch word {
 	case "see":
 		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
@@ -251,6 +251,7 @@ func (p *player) press(names []string) error {
 func (p *player) signal(name string) error {
 	s, ok := map[string]syscall.Signal{
 		"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+		"USR1": syscall.SIGUSR1,
 	}[name]
 	if !ok {
 		return errors.New("there is no such signal here")
