@@ -34,11 +34,47 @@ func TestLeaks(t *testing.T) {
 	t.Log(few, many)
 }
 
+// TestMemoryOfLongAnswer checks that a list of 100,000 items that comes in pieces takes no memory for each item: the screen keeps nothing
+// of what is printed.
+func TestMemoryOfLongAnswer(t *testing.T) {
+	if processtest.HasRaceDetector() {
+		t.Skip("NOT TESTED: memory, because the race detector takes most of it")
+	}
+	t.Parallel()
+	s := sitAtTerminal(t, t.TempDir(), "turn\n  text \"begin\"\nturn\n"+strings.Repeat("  fill 700 \"- item\\n\"\n", 1000)+"  text \"\\n\\nThe list ends.\"\n")
+	s.send("Begin.\r")
+	s.see("begin")
+	s.idle()
+	before := s.peak()
+	s.send("List.\r")
+	s.see("The list ends.")
+	s.idle()
+	if grown := s.peak() - before; grown > 64<<10 {
+		t.Errorf("an answer of 700 KB takes %d KB of memory", grown)
+	} else {
+		t.Logf("%d KB, from %d KB", grown, before)
+	}
+}
+
+// peak returns the most memory that the process has had, in KB.
+func (s *sitting) peak() (kb int) {
+	s.t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	_, peak, _ := strings.Cut(string(status), "VmHWM:")
+	if _, err := fmt.Sscan(peak, &kb); err != nil {
+		s.t.Fatal(err)
+	}
+	return kb
+}
+
 // holdings returns what Pollux holds after some rounds: goroutines by the function that they began in, open files, children.
 func holdings(t *testing.T, rounds int) map[string]int {
 	t.Helper()
 	home := t.TempDir()
-	s := sitAtTerminal(t, home, rounds)
+	s := sitAtTerminal(t, home, script(rounds))
 	for n := range rounds {
 		s.round(n)
 	}
@@ -74,18 +110,23 @@ type sitting struct {
 	t *testing.T
 }
 
-// sitAtTerminal starts Pollux with a model for some rounds.
-func sitAtTerminal(t *testing.T, home string, rounds int) *sitting {
+// script returns the script of a model for some rounds.
+func script(rounds int) string {
+	var b strings.Builder
+	for n := range rounds {
+		fmt.Fprintf(&b, "turn\n  call run_shell_command {\"command\": \"touch made%d\"}\nturn\n  text \"Made %d.\"\n", n, n)
+	}
+	return b.String()
+}
+
+// sitAtTerminal starts Pollux with a model that follows a script.
+func sitAtTerminal(t *testing.T, home, script string) *sitting {
 	t.Helper()
 	work := filepath.Join(home, "work")
 	if err := errors.Join(knowsPollux(home), os.Mkdir(work, 0o700)); err != nil {
 		t.Fatal(err)
 	}
-	var script strings.Builder
-	for n := range rounds {
-		fmt.Fprintf(&script, "turn\n  call run_shell_command {\"command\": \"touch made%d\"}\nturn\n  text \"Made %d.\"\n", n, n)
-	}
-	parsed, err := scriptmodel.Parse(script.String())
+	parsed, err := scriptmodel.Parse(script)
 	if err != nil {
 		t.Fatal(err)
 	}
