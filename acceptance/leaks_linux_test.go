@@ -34,8 +34,8 @@ func TestLeaks(t *testing.T) {
 	t.Log(few, many)
 }
 
-// TestMemoryOfLongAnswer checks that a list of 100,000 items that comes in pieces takes no memory for each item: the screen keeps nothing
-// of what is printed.
+// TestMemoryOfLongAnswer checks that a list of 100,000 items that comes in pieces takes no memory for each item: the screen keeps no
+// printed lines.
 func TestMemoryOfLongAnswer(t *testing.T) {
 	if processtest.HasRaceDetector() {
 		t.Skip("NOT TESTED: memory, because the race detector takes most of it")
@@ -70,7 +70,7 @@ func (s *sitting) peak() (kb int) {
 	return kb
 }
 
-// holdings returns what Pollux holds after some rounds: goroutines by the function that they began in, open files, children.
+// holdings counts, after some rounds, goroutines by the function that they began in, open files and children.
 func holdings(t *testing.T, rounds int) map[string]int {
 	t.Helper()
 	home := t.TempDir()

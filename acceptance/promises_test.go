@@ -11,7 +11,7 @@ import (
 	"pollux/internal/process/processtest"
 )
 
-// promise is something that the terminal user interface promises, and what holds it: scripts of TestScreen by their name, such as
+// promise is a promise of the terminal user interface, and its holders: scripts of TestScreen by their name, such as
 // "early", and tests and benchmarks by their directory and name, such as "bench BenchmarkPrompt". Promises about time have a
 // benchmark, whose figures docs/performance.md has, because no test asserts times.
 type promise struct {
@@ -20,7 +20,7 @@ type promise struct {
 	heldBy []string
 }
 
-// promises are the promises of the terminal, and then what must not harm it.
+// promises are the promises of the terminal, and then the input that must not harm it.
 var promises = []promise{
 	{"P1", "the first screen comes within 50 ms, and keys before it are not lost", []string{"bench BenchmarkPrompt", "bad_keys", "panes_early"}},
 	{"P2", "a key is on the screen at once", []string{"bench BenchmarkKeys", "internal/face/tui/inline BenchmarkKey"}},
@@ -66,7 +66,7 @@ var promises = []promise{
 	{"kill -9", "a kill, with a draft", []string{"killed", ". TestChaos"}},
 }
 
-// TestPromises checks that each promise has something that holds it, and that all of this is there.
+// TestPromises checks that each promise has holders, and that all of them are there.
 func TestPromises(t *testing.T) {
 	t.Parallel()
 	processtest.SkipIfRacing(t)

@@ -46,7 +46,7 @@ type Program struct {
 const maxOutput = 1 << 20
 
 // patience is how long a step may take.
-const patience = 20 * time.Second
+const patience = 2 * time.Minute
 
 // Start starts a program at a new terminal of this size.
 func Start(command []string, width, height int) (*Program, error) {
