@@ -223,7 +223,7 @@ func (d tmuxDay) goBack() {
 	d.Press("Enter")
 	d.see("Rewind conversation")
 	d.Press("Enter")
-	d.see("> Change it.")
+	d.see("─\n> Change it.") // in the input
 	d.Press("C-u")
 	d.see("Type your message")
 	d.send("After the way back.")
