@@ -181,10 +181,18 @@ func (d tmuxDay) disturb(random *rand.Rand) {
 }
 
 // reshape changes the window while nothing is written, and once: a frame on its way would meet rows that tmux has wrapped already, and
-// tmux reports a second change later.
+// tmux reports a second change later. The viewer may be open meanwhile.
 func (d tmuxDay) reshape(random *rand.Rand) {
-	width := 60 + random.IntN(80)
-	d.Resize(width, 12+random.IntN(30))
+	width, height := 60+random.IntN(80), 12+random.IntN(30)
+	hasViewer := random.IntN(2) == 0
+	if hasViewer {
+		d.Press("C-o")
+		d.see("q close")
+	}
+	d.Resize(width, height)
+	if hasViewer {
+		d.Press("q")
+	}
 	d.See("an input as wide as the window", func(screen string) bool { return hasInput(screen, width) })
 }
 
