@@ -37,7 +37,7 @@ var promises = []promise{
 	{"P13", "the terminal is as before after each kind of end", []string{
 		"signal_term", "signal_hup", "signal_quit", "signal_stop", "bad_panic", "killed", "internal/terminal TestConsole", "internal/face/tui/tuitest TestModes",
 	}},
-	{"P14", "a changed window has one input, and no part twice", []string{"bad_sizes", "resize", ". TestScrollback", "internal/face/tui/inline TestTmux"}},
+	{"P14", "a changed window has one input, and no part twice", []string{"bad_sizes", "resize", ". TestTmux", "internal/face/tui/inline TestTmux"}},
 	{"P15", "all kinds of terminals show the same", []string{"terms", "bad_dumb", ". TestTmux"}},
 	{"P16", "hostile text reaches nothing but the eyes", []string{"bad_answers", "hostile", "acceptance/hostile TestHostile", "internal/face/tui/inline FuzzLine"}},
 	{"P17", "copied code is the source", []string{". TestCodeIsCopied", "copy", "full_copy"}},

@@ -16,8 +16,9 @@ import (
 var scrollbackSeed = flag.Uint64("scrollback", 1, "seed of the first conversation of TestScrollback")
 
 // TestScrollback checks that scrollback and screen are the conversation, whatever happens meanwhile: a conversation made at random
-// gives the same rows when the user types, opens the viewer, scrolls the screen away and changes the window while answers come, as
-// when nothing of that happens. Each part is there once, in its order. A plain run plays two conversations, and POLLUX_LONG=1 forty.
+// gives the same rows when the user types, pastes, opens the viewer and scrolls the screen away while answers come, as when nothing of
+// that happens. For windows that change, package inline has such a test, whose frames do not meet rows that tmux has wrapped already.
+// Each part is there once, in its order. A plain run plays two conversations, and POLLUX_LONG=1 forty.
 func TestScrollback(t *testing.T) {
 	t.Parallel()
 	n := uint64(2)
@@ -129,12 +130,8 @@ func (c *conversation) hold(t *testing.T, disturb *rand.Rand) []string {
 			return slices.ContainsFunc(d.Whole(), func(row string) bool { return strings.Contains(row, fmt.Sprintf("The end %d.", i)) })
 		})
 		d.idle()
-		if disturb != nil && i < 2 {
-			d.reshape(disturb)
-		}
 	}
-	d.Resize(100, 30)
-	d.Press("C-l") // a last frame, for this size
+	d.Press("C-l")
 	d.See("an input as wide as the window", func(screen string) bool {
 		return hasInput(screen, 100) && !strings.Contains(screen, "The end")
 	})
@@ -180,23 +177,7 @@ func (d tmuxDay) disturb(random *rand.Rand) {
 	}
 }
 
-// reshape changes the window while nothing is written, and once: a frame on its way would meet rows that tmux has wrapped already, and
-// tmux reports a second change later. The viewer may be open meanwhile.
-func (d tmuxDay) reshape(random *rand.Rand) {
-	width, height := 60+random.IntN(80), 12+random.IntN(30)
-	hasViewer := random.IntN(2) == 0
-	if hasViewer {
-		d.Press("C-o")
-		d.see("q close")
-	}
-	d.Resize(width, height)
-	if hasViewer {
-		d.Press("q")
-	}
-	d.See("an input as wide as the window", func(screen string) bool { return hasInput(screen, width) })
-}
-
-// hasInput reports whether a screen shows one input of this width. Rows that tmux has wrapped are no input.
+// hasInput reports whether a screen shows one input of this width.
 func hasInput(screen string, width int) bool {
 	borders := 0
 	for row := range strings.Lines(screen) {
