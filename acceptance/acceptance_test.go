@@ -90,7 +90,7 @@ var update = flag.Bool("update", false, "write what cmp found into the scripts")
 // TestMain runs 8 scripts at a time, because many wait for a retry. More would break short timeouts of the program:
 // it waits two seconds for piped input, and less for local servers.
 func TestMain(m *testing.M) {
-	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "emulator": emulator, "mcpserver": mcpServer})
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "emulator": emulator, "mcpserver": mcpServer, "pollux-breaks": breakable})
 }
 
 // mcpServer is an MCP server of the kind in its argument.

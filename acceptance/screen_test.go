@@ -5,7 +5,11 @@ package acceptance
 import (
 	"fmt"
 	"os"
+	"os/signal"
+	"syscall"
 
+	"pollux/cmd/pollux/program"
+	"pollux/internal/crash"
 	"pollux/internal/face/tui/tuitest"
 )
 
@@ -15,4 +19,16 @@ func emulator() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+}
+
+// breakable is Pollux with a bug in one of its goroutines: SIGUSR1 makes it panic.
+func breakable() {
+	breaks := make(chan os.Signal, 1)
+	signal.Notify(breaks, syscall.SIGUSR1)
+	go func() {
+		defer crash.Recover()
+		<-breaks
+		panic("breaks")
+	}()
+	program.Main()
 }

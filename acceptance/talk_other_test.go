@@ -15,3 +15,6 @@ func talk() {
 
 // emulator needs a pseudo-terminal.
 func emulator() { talk() }
+
+// breakable needs SIGUSR1.
+func breakable() { talk() }

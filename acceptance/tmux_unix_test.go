@@ -51,7 +51,10 @@ turn
 `
 
 // tmuxDay is a session in tmux.
-type tmuxDay struct{ *tuitest.Tmux }
+type tmuxDay struct {
+	*tuitest.Tmux
+	work string // the directory
+}
 
 // TestTmux plays a day's work in tmux, with changes of the window in between. Afterwards each part of the conversation is in the
 // scrollback once, in its order, and there is one input with one footer.
@@ -69,20 +72,28 @@ func TestTmux(t *testing.T) {
 
 func startTmux(t *testing.T) tmuxDay {
 	t.Helper()
-	home := t.TempDir()
-	work := filepath.Join(home, "work")
 	var lines strings.Builder
 	for n := range paragraphs {
 		fmt.Fprintf(&lines, "  text \"Paragraph %d ends.\\n\\n\"\n", n)
 	}
-	err := errors.Join(
-		os.MkdirAll(filepath.Join(home, ".gemini"), 0o700), os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(work, "notes.txt"), []byte("old\n"), 0o600),
-		os.WriteFile(filepath.Join(home, ".gemini", "settings.json"), []byte(`{"ui": {"footer": {"items": ["model-name"]}}, "model": {"name": "gemini-2.5-flash"}}`), 0o600),
-	)
+	d := sitInTmux(t, fmt.Sprintf(tmuxModel, lines.String()), "RUN; clear; RUN --resume latest; echo left with $?; exec cat")
+	if err := os.WriteFile(filepath.Join(d.work, "notes.txt"), []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// sitInTmux runs a line of sh in tmux, with Pollux in place of RUN, and a model that follows a script.
+func sitInTmux(t *testing.T, script, line string) tmuxDay {
+	t.Helper()
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	err := errors.Join(knowsPollux(home), os.Mkdir(work, 0o700), os.WriteFile(filepath.Join(home, ".gemini", "settings.json"),
+		[]byte(`{"ui": {"footer": {"items": ["model-name"]}}, "model": {"name": "gemini-2.5-flash"}, "pollux": {"turnSummary": false}}`), 0o600))
 	if err != nil {
 		t.Fatal(err)
 	}
-	parsed, err := scriptmodel.Parse(fmt.Sprintf(tmuxModel, lines.String()))
+	parsed, err := scriptmodel.Parse(script)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +111,7 @@ func startTmux(t *testing.T) tmuxDay {
 		"GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL=" + server.URL(), "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true",
 	}
 	run := "env -i " + strings.Join(environ, " ") + " pollux"
-	d := tmuxDay{tuitest.RunTmux(t, 100, 30, "cd '"+work+"' && "+run+"; clear; "+run+" --resume latest; echo left with $?; exec cat")}
+	d := tmuxDay{tuitest.RunTmux(t, 100, 30, "cd '"+work+"' && "+strings.ReplaceAll(line, "RUN", run)), work}
 	d.see("Type your message")
 	return d
 }
@@ -212,7 +223,7 @@ func (d tmuxDay) goBack() {
 	d.Press("Enter")
 	d.see("Rewind conversation")
 	d.Press("Enter")
-	d.see("> Change it.")
+	d.see("─\n> Change it.") // in the input
 	d.Press("C-u")
 	d.see("Type your message")
 	d.send("After the way back.")
@@ -275,8 +286,5 @@ func (d tmuxDay) resume() {
 	d.send("Once more.")
 	d.see("The session goes on.")
 	d.see("Type your message")
-	d.Press("C-d")
-	d.see("again to exit")
-	d.Press("C-d")
-	d.see("left with 0")
+	d.leave()
 }

@@ -16,6 +16,7 @@ import (
 	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/catalog"
+	"pollux/llm/httpwire"
 	"pollux/llm/provider"
 )
 
@@ -51,6 +52,9 @@ type exchange struct {
 }
 
 func newAccountModels(ctx context.Context, accounts *auth.Accounts, n provider.Network) *accountModels {
+	if n.Connections == nil {
+		n.Connections = &httpwire.Connections{} // a new conversation has new clients, and goes on with their connections
+	}
 	r := &accountModels{ctx: ctx, network: n, names: map[string]*model{}, clients: map[string]*provider.Client{}}
 	r.current.Store(accounts)
 	return r

@@ -22,8 +22,9 @@ type Console struct {
 	in, out *os.File
 	close   func() // once
 
-	mu    sync.Mutex
-	modes []Mode // in the order in which they were entered
+	mu      sync.Mutex
+	modes   []Mode // in the order in which they were entered
+	parting string // see SetParting
 }
 
 // Mode is a mode of a terminal, by the control sequences that enter and leave it.
@@ -152,6 +153,14 @@ func (c *Console) End(m Mode) string {
 	return m.Leave
 }
 
+// SetParting sets a sequence that leads from the screen as it is to where other output belongs. Close writes it when all modes are
+// left: a process may end while it draws.
+func (c *Console) SetParting(sequence string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.parting = sequence
+}
+
 // leaveAll leaves all modes.
 func (c *Console) leaveAll() {
 	c.mu.Lock()
@@ -159,7 +168,8 @@ func (c *Console) leaveAll() {
 	for i := len(c.modes) - 1; i >= 0; i-- {
 		b = append(b, c.modes[i].Leave...)
 	}
-	c.modes = nil
+	b = append(b, c.parting...)
+	c.modes, c.parting = nil, ""
 	c.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

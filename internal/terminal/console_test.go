@@ -42,6 +42,8 @@ func TestConsole(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		c.SetParting("lost\r\n")
+		c.SetParting("below\r\n")
 		if end == "Close" {
 			c.Close()
 		} else {
@@ -51,7 +53,7 @@ func TestConsole(t *testing.T) {
 		if modes() != before {
 			t.Errorf("%s does not restore the modes", end)
 		}
-		want := BusyProgress.Enter + BracketedPaste.Enter + Mouse.Enter + KittyKeys.Enter + BracketedPaste.Enter + Mouse.Leave + BracketedPaste.Leave + KittyKeys.Leave + BracketedPaste.Leave + BusyProgress.Leave + ShownCursor.Leave
+		want := BusyProgress.Enter + BracketedPaste.Enter + Mouse.Enter + KittyKeys.Enter + BracketedPaste.Enter + Mouse.Leave + BracketedPaste.Leave + KittyKeys.Leave + BracketedPaste.Leave + BusyProgress.Leave + ShownCursor.Leave + "below\r\n"
 		got := make([]byte, len(want))
 		if _, err := io.ReadFull(master, got); err != nil || string(got) != want {
 			t.Errorf("%s: %q, not %q: %v", end, got, want, err)

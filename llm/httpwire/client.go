@@ -36,6 +36,8 @@ type Options struct {
 	// to the system's. The client reads them at the first request if it needs
 	// TLS.
 	RootCAs []string
+	// Connections are shared with other clients; nil means connections of its own.
+	Connections *Connections
 	// Timeouts limit how long requests wait for the service.
 	Timeouts Timeouts
 	// Secure reports whether the address of the service begins with https. The

@@ -8,15 +8,46 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"sync"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
 )
 
-// newHTTPClient returns a client with its own connections. It has no overall
+// Connections are connections that clients share, so that a client which takes the place of another one
+// goes on with those of the other. The zero value is ready to use, by several goroutines.
+type Connections struct {
+	mu         sync.Mutex
+	transports map[string]*http.Transport // by the options that they depend on
+}
+
+// transport returns the transport of clients with these options.
+func (c *Connections) transport(o Options) (*http.Transport, error) {
+	key := fmt.Sprintf("%v %q %q %t", o.Proxy, o.NoProxy, o.RootCAs, o.Secure)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t := c.transports[key]; t != nil {
+		return t, nil
+	}
+	t, err := NewTransport(o)
+	if err != nil {
+		return nil, err
+	}
+	if c.transports == nil {
+		c.transports = map[string]*http.Transport{}
+	}
+	c.transports[key] = t
+	return t, nil
+}
+
+// newHTTPClient returns a client with the connections of the options. It has no overall
 // timeout, because a response may take any time as long as data arrives.
 func newHTTPClient(o Options) (*http.Client, error) {
-	t, err := NewTransport(o)
+	connections := o.Connections
+	if connections == nil {
+		connections = &Connections{}
+	}
+	t, err := connections.transport(o)
 	if err != nil {
 		return nil, err
 	}

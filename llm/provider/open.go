@@ -37,6 +37,8 @@ type Network struct {
 	Proxy   *url.URL
 	NoProxy string
 	RootCAs []string // PEM files
+	// Connections are shared with other clients; nil means connections of its own.
+	Connections *httpwire.Connections
 	// Timeouts limit how long requests for answers wait for the provider, if its profile
 	// does not. By default a server at a private address has 30 minutes until the first
 	// byte, and any other one the time that is usual for its protocol.
@@ -70,7 +72,7 @@ func Open(a Access, n Network) (*Client, error) {
 	c.network.Log = c.redactor.redactLog(n.Log)
 	c.sideClient = sync.OnceValue(func() *httpwire.Client {
 		return httpwire.NewClient(httpwire.Options{
-			Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Secure: strings.HasPrefix(a.BaseURL, "https:"),
+			Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Connections: n.Connections, Secure: strings.HasPrefix(a.BaseURL, "https:"),
 		})
 	})
 	_, err := c.generator(a.Protocol)
@@ -108,7 +110,8 @@ func (c *Client) generator(p Protocol) (llm.Generator, error) {
 func (c *Client) newGenerator(p Protocol) (llm.Generator, error) {
 	a, n, header := c.access, c.network, c.header()
 	wire := httpwire.Options{
-		Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Timeouts: a.timeouts(n.Timeouts),
+		Header: header, UserAgent: n.UserAgent, Proxy: n.Proxy, NoProxy: n.NoProxy, RootCAs: n.RootCAs, Connections: n.Connections,
+		Timeouts: a.timeouts(n.Timeouts),
 	}
 	log := func(message string) { n.Log.Debug(message) }
 	if a.LacksAddress() {

@@ -140,7 +140,7 @@ func (l *loop) escapeTwice(at time.Time) {
 
 // clear clears the screen: its rows move into the scrollback.
 func (l *loop) clear() {
-	l.pace.controls = append(l.pace.controls, l.screen.Clear()...)
+	l.screen.Clear()
 	l.pace.change()
 }
 

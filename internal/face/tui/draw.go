@@ -43,6 +43,7 @@ func (l *loop) draw(now time.Time) {
 	l.retitle()
 	bytes := l.pace.begin(now)
 	l.output.Write(append(bytes, l.screen.Frame(l.frame(now))...))
+	l.console.SetParting(l.screen.Below())
 	if l.drawn.dialog = l.dialog; l.isFrozen() {
 		l.drawn.dialog = nil
 	}

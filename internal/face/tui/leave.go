@@ -35,6 +35,7 @@ func (l *loop) finish(inOrder bool) {
 	l.leaveFullScreen()
 	l.screen.Print(l.farewell(inOrder)...)
 	l.output.Write(l.screen.Erase())
+	l.console.SetParting(l.screen.Below())
 	_, _ = l.output.Wait(outputWait)
 	l.drain()
 }

@@ -33,6 +33,7 @@ func (l *loop) release() {
 		_, _ = l.console.Write(l.screen.Erase()) // a failure shows when the terminal is back
 	}
 	l.reader.input.Pause()
+	l.console.SetParting("") // below a viewer, the cursor stays in the live area
 	l.console.Close()
 }
 

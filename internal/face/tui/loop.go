@@ -133,8 +133,9 @@ type surface interface {
 	SetAbilities(colors colorprofile.Profile, synchronizes, keepsRows bool)
 	Print(lines ...styled.Line)
 	Frame(f inline.Frame) []byte
-	Clear() []byte
+	Clear()
 	Erase() []byte
+	Below() string
 }
 
 // enter enters a mode of the terminal with the next frame.

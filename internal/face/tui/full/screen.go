@@ -69,11 +69,11 @@ func (s *Screen) SetAbilities(colors colorprofile.Profile, synchronizes, _ bool)
 // Print adds finished lines to the conversation.
 func (s *Screen) Print(lines ...styled.Line) { s.backlog.print(lines) }
 
-// Clear removes the conversation from the screen. It returns no bytes: the next frame shows the change.
-func (s *Screen) Clear() []byte {
-	s.backlog.drop()
-	return nil
-}
+// Clear makes the next frame remove the conversation from the screen.
+func (s *Screen) Clear() { s.backlog.drop() }
+
+// Below returns "": other output does not belong on this screen.
+func (s *Screen) Below() string { return "" }
 
 // Erase notes that another program, or another part of this one, draws on the terminal. The next frame draws the whole screen.
 func (s *Screen) Erase() []byte {

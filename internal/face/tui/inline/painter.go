@@ -1,7 +1,9 @@
 package inline
 
 import (
+	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/charmbracelet/colorprofile"
 	uv "github.com/charmbracelet/ultraviolet"
@@ -182,6 +184,12 @@ func (p *painter) control(n int, final byte) {
 // eraseBelow erases from the cursor, in the first column, to the end of the screen. In the first column of the first row, tmux takes an
 // erasure to the end for one of the whole screen, and puts the screen into its scrollback; so it erases from the second one.
 func (p *painter) eraseBelow() { p.string("\x1b[K\x1b[C\x1b[J\r") }
+
+// scrollAway moves all rows of a screen of this height into the scrollback, and the cursor into the first one.
+func (p *painter) scrollAway(height int) {
+	p.bytes = append(fmt.Appendf(p.bytes, "\x1b[%d;1H", height), strings.Repeat("\r\n", height)...)
+	p.string("\x1b[H")
+}
 
 func (p *painter) showCursor(shows bool) {
 	if shows {

@@ -48,11 +48,13 @@ type Position struct{ Row, Column int }
 type Screen struct {
 	options  Options
 	printing []styled.Line // finished lines for the next frame
+	leaving  []styled.Line // finished lines before them that the next frame scrolls away
 
 	rows      []row    // of the live area
 	cursor    Position // of the terminal, in rows
 	isHidden  bool     // the cursor
 	isResized bool     // since the last frame
+	isCleared bool     // since the last frame
 }
 
 // New returns a screen whose live area begins in the row of the cursor.
@@ -90,9 +92,11 @@ func (s *Screen) Frame(f Frame) []byte {
 	p := painter{cursor: s.cursor, width: s.options.Width, colors: s.options.Colors}
 	rows, cursor := s.layOut(f)
 	above, fits := s.finished(len(rows))
-	switch {
-	case s.isResized:
+	if s.isResized {
 		p.cursor.Row = s.reflowedRow()
+	}
+	switch {
+	case s.isResized, s.isCleared:
 		s.printAbove(&p, rows)
 	case !fits && len(s.printing) > 0:
 		s.printAbove(&p, rows)
@@ -105,8 +109,8 @@ func (s *Screen) Frame(f Frame) []byte {
 	if f.HidesCursor != s.isHidden {
 		p.showCursor(!f.HidesCursor)
 	}
-	s.rows, s.cursor, s.isHidden, s.isResized = rows, cursor, f.HidesCursor, false
-	s.printing = nil
+	s.rows, s.cursor, s.isHidden, s.isResized, s.isCleared = rows, cursor, f.HidesCursor, false, false
+	s.printing, s.leaving = nil, nil
 	return p.frame(s.options.Synchronizes)
 }
 
@@ -115,6 +119,12 @@ func (s *Screen) printAbove(p *painter, rows []row) {
 	p.moveTo(Position{})
 	if len(s.rows) > 0 {
 		p.eraseBelow()
+	}
+	for _, line := range s.leaving {
+		p.print(line)
+	}
+	if s.isCleared {
+		p.scrollAway(s.options.Height)
 	}
 	for _, line := range s.printing {
 		p.print(line)
@@ -156,16 +166,24 @@ func (s *Screen) reflowedRow() int {
 	return n + s.cursor.Column/s.options.Width
 }
 
-// Clear returns the bytes that move all rows into the scrollback. The next frame begins in the first row.
-func (s *Screen) Clear() []byte {
-	b := s.Erase()
-	b = fmt.Appendf(b, "\x1b[%d;1H", s.options.Height)
-	for range s.options.Height {
-		b = append(b, "\r\n"...)
-	}
-	return append(b, "\x1b[H"...)
+// Clear makes the next frame move all rows into the scrollback, with the finished lines up to now. The frame begins in the first
+// row.
+func (s *Screen) Clear() {
+	s.leaving, s.printing, s.isCleared = append(s.leaving, s.printing...), nil, true
 }
 
 // Erase returns the bytes that print the finished lines and remove the live area, for the end or for another program that
 // gets the terminal. The next frame begins in the row of the cursor.
 func (s *Screen) Erase() []byte { return s.Frame(Frame{}) }
+
+// Below returns the bytes that move the cursor from its place in the last frame to the row below the live area, "" without one.
+func (s *Screen) Below() string {
+	if len(s.rows) == 0 {
+		return ""
+	}
+	down := ""
+	if n := len(s.rows) - 1 - s.cursor.Row; n > 0 {
+		down = fmt.Sprintf("\x1b[%dB", n)
+	}
+	return down + "\r\n"
+}

@@ -74,6 +74,53 @@ func TestFrame(t *testing.T) {
 	check("one", "a line of twenty-two", " c", "two", "", "three", "> again")
 }
 
+// TestClear checks that one frame moves the screen into the scrollback and shows the live area at the top, with the lines that are
+// printed after it.
+func TestClear(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(20, 4)
+	term.Print(styled.Plain("one"))
+	term.show(live("> ", "footer"))
+	term.Print(styled.Plain("two"))
+	term.Clear()
+	term.Print(styled.Plain("three"))
+	b := term.Frame(live("> ", "footer"))
+	if !bytes.HasPrefix(b, []byte(beginFrame)) || bytes.Count(b, []byte(beginFrame)) != 1 || !bytes.HasSuffix(b, []byte(endFrame)) {
+		t.Errorf("it is not one frame: %q", b)
+	}
+	_, _ = term.emulator.Write(b)
+	if got, want := term.emulator.Rows(), []string{"three", ">", "footer", ""}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	all := slices.DeleteFunc(term.emulator.Whole(), func(row string) bool { return row == "" })
+	if want := []string{"one", "two", "three", ">", "footer"}; !slices.Equal(all, want) {
+		t.Errorf("%q, not %q", all, want)
+	}
+	term.show(live("> x", "footer"))
+	if got, want := term.emulator.Rows(), []string{"three", "> x", "footer", ""}; !slices.Equal(got, want) {
+		t.Errorf("after it: %q, not %q", got, want)
+	}
+}
+
+// TestBelow checks that other output, at the end of a program that draws, begins in a row of its own.
+func TestBelow(t *testing.T) {
+	t.Parallel()
+	term := newTerminal(20, 4)
+	if b := term.Below(); b != "" {
+		t.Errorf("%q without a live area", b)
+	}
+	for _, row := range []int{0, 1, 2} {
+		term = newTerminal(20, 4)
+		f := live("> ", "a", "footer")
+		f.Cursor = Position{row, 1}
+		term.show(f)
+		_, _ = term.emulator.Write([]byte(term.Below() + "bug"))
+		if got, want := term.emulator.Whole(), []string{">", "a", "footer", "bug"}; !slices.Equal(got, want) {
+			t.Errorf("with the cursor in row %d: %q", row, got)
+		}
+	}
+}
+
 func TestNothingChanges(t *testing.T) {
 	t.Parallel()
 	term := newTerminal(40, 10)

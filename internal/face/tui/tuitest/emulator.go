@@ -25,6 +25,7 @@ const (
 	Mute    Manner = "mute"    // never
 	Late    Manner = "late"    // after three seconds
 	Garbage Manner = "garbage" // with broken sequences
+	Framed  Manner = "framed"  // at once, as an xterm that shows frames at once: with mode 2026
 )
 
 // NewEmulator returns a terminal of this size in raw mode, with the cursor in the first row.

@@ -3,13 +3,21 @@
 package tuitest
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 )
 
 // garbage are replies of a terminal that is out of order. The last one is one that has to end, or it would take the keys behind it.
 const garbage = "\x1b[?999999999999999999u\x1b]11;rgb:zz/\x1b\\\x1b[>\x1bP>|\xff\xfe\x1b\\\x1b[?;;;;c\x9b\x1b[\x00\x1b[?2026;77777$y\x1b]52;c;!!!\x07"
+
+// isUnknown2026 is the reply of the emulator about mode 2026, and xterm that of an xterm which has it, with its name.
+const (
+	isUnknown2026 = "\x1b[?2026;0$y"
+	xterm         = "\x1b[?2026;2$y\x1bP>|XTerm(390)\x1b\\"
+)
 
 // replies passes the replies of the emulator to the program.
 type replies struct {
@@ -23,6 +31,9 @@ func (r *replies) Write(b []byte) (n int, err error) {
 	isFirst := !r.hasBegun
 	r.hasBegun = true
 	switch {
+	case r.manner == Framed:
+		_, err = r.to.Write(bytes.ReplaceAll(b, []byte(isUnknown2026), []byte(xterm)))
+		return len(b), err
 	case r.manner == Prompt, r.manner == Late && !isFirst:
 		return r.to.Write(b)
 	case r.manner == Late:
@@ -69,4 +80,24 @@ func (p *Program) Storm(n int) error {
 		time.Sleep(time.Second / time.Duration(n))
 	}
 	return errors.Join(err, p.Resize(width, height))
+}
+
+// watchInput checks the input in each frame from now on.
+func (p *Program) watchInput() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.frames.check, p.frames.checked, p.frames.isStale = checkInput, 0, false
+}
+
+// unwatch ends watchInput, and returns an error about the first frame that is not as it should be, or about too few frames.
+func (p *Program) unwatch(least int) error {
+	p.Settle()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f := &p.frames
+	f.check = nil
+	if f.failure == nil && f.checked < least {
+		return fmt.Errorf("there were %d frames", f.checked)
+	}
+	return f.failure
 }

@@ -36,6 +36,7 @@ type Program struct {
 	written  int64  // bytes of output
 	output   []byte // the end of the output
 	tap      func(output []byte)
+	frames   frames
 	last     time.Time
 	isGone   bool // there is no more output
 	isLate   bool // the program took too long
@@ -96,7 +97,7 @@ func (p *Program) watch() {
 		p.output = append(p.output[max(len(p.output)-maxOutput, 0):], b[:n]...)
 		output := p.titles.cut(b[:n])
 		p.modes.Write(output)
-		_, _ = p.emulator.Write(output) // it does not fail
+		p.frames.show(p.emulator, output)
 		p.written += int64(n)
 		p.last = time.Now()
 		p.isGone = err != nil
@@ -156,6 +157,7 @@ func (p *Program) Send(text string) error {
 func (p *Program) Resize(width, height int) error {
 	p.mu.Lock()
 	p.emulator.Resize(width, height)
+	p.frames.isStale = true
 	p.mu.Unlock()
 	return p.setSize(width, height)
 }

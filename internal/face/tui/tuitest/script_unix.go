@@ -20,7 +20,7 @@ import (
 //
 //	size W H MANNER
 //	               the size of the terminal, 80 by 24 by default, and how it answers queries, if not at once: mute, late or
-//	               garbage; it is the first line
+//	               garbage; framed is one that shows each frame at once; it is the first line
 //	see TEXT       waits until TEXT is on the screen
 //	unsee TEXT     waits until TEXT is not on the screen
 //	title TEXT     waits until the title of the window has TEXT
@@ -36,16 +36,19 @@ import (
 //	resize W H     changes the size of the terminal
 //	storm N        changes the size so many times within a second; the last size is as before
 //	deaf, hear     the terminal takes no more output; it does again
+//	watch          from now on, each frame shows one input with no blank row, and the cursor behind the draft; for a terminal
+//	               that is framed
+//	unwatch N      ends watch, which must have seen N frames or more
 //	rest           waits until the screen does not change any more
 //	shot FILE      writes the rows of the screen to a file, at rest
 //	whole FILE     writes the scrollback and the screen to a file, at rest
-//	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT or KILL to the program alone
+//	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT, USR1 or KILL to the program alone
 //	modes          checks that the modes of the terminal are as before the program
 //	wait PATTERN   waits until a file of the pattern exists
 //	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
 //	               dirty; it is the last line
 //
-// In TEXT, \n is a line end, \e is ESC, \a is BEL and \b the Backspace key, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
+// In TEXT, \n is a line end, \e is ESC, \a is BEL, \r the Enter key and \b the Backspace key, and {{NAME}} the variable of the environment that getenv returns. A line that starts with # is
 // a comment. At the end, Play writes the scrollback and the screen to out.
 func Play(script string, command []string, getenv func(name string) string, out io.Writer) error {
 	data, err := os.ReadFile(script)
@@ -89,7 +92,7 @@ type player struct {
 // do runs a statement.
 func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
-	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f").Replace(rest))
+	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f", `\r`, "\r").Replace(rest))
 	switch word {
 	case "see":
 		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
@@ -111,13 +114,16 @@ func (p *player) do(line string) error {
 		return p.press(strings.Fields(rest))
 	case "paste":
 		return p.Send("\x1b[200~" + rest + "\x1b[201~")
-	case "repeat", "pour", "resize", "storm":
+	case "repeat", "pour", "resize", "storm", "unwatch":
 		return p.doNumbers(word, rest)
 	case "deaf":
 		p.Deafen()
 		return nil
 	case "hear":
 		p.Hear()
+		return nil
+	case "watch":
+		p.watchInput()
 		return nil
 	case "rest":
 		p.Settle()
@@ -157,6 +163,8 @@ func (p *player) doNumbers(word, rest string) error {
 		return p.Send("\x1b[200~" + chunked(n) + "\x1b[201~")
 	case "storm":
 		return p.Storm(n)
+	case "unwatch":
+		return p.unwatch(n)
 	}
 	height, err := strconv.Atoi(text)
 	if err != nil {
@@ -243,6 +251,7 @@ func (p *player) press(names []string) error {
 func (p *player) signal(name string) error {
 	s, ok := map[string]syscall.Signal{
 		"TERM": syscall.SIGTERM, "HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "KILL": syscall.SIGKILL, "STOP": syscall.SIGSTOP, "CONT": syscall.SIGCONT,
+		"USR1": syscall.SIGUSR1,
 	}[name]
 	if !ok {
 		return errors.New("there is no such signal here")

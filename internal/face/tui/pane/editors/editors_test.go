@@ -8,7 +8,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
-	"pollux/internal/face/tui/theme"
+	"pollux/internal/face/tui/pane/panetest"
 )
 
 func TestEditors(t *testing.T) {
@@ -25,17 +25,8 @@ func TestEditors(t *testing.T) {
 			return nil
 		},
 	})
-	text := func() string {
-		var b strings.Builder
-		for _, l := range p.View(40, 10, theme.NoColor()).Lines {
-			b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
-		}
-		return b.String()
-	}
-	press := func(name string) pane.Outcome {
-		chord, _ := keys.ParseChord(name)
-		return p.Handle(keys.Key{Chord: chord}, p.o.Bindings)
-	}
+	text := func() string { return panetest.Text(t, p, 40, 10) }
+	press := func(name string) pane.Outcome { return panetest.Press(p, p.o.Bindings, name) }
 	if got := text(); !strings.Contains(got, "❯ hx") || !strings.Contains(got, "Looking for editors...") {
 		t.Error(got)
 	}

@@ -9,7 +9,7 @@ import (
 	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
-	"pollux/internal/face/tui/theme"
+	"pollux/internal/face/tui/pane/panetest"
 )
 
 // user is a pane with the work that it does in the background.
@@ -42,32 +42,13 @@ func (u *user) wait() *user {
 
 // press presses keys, and returns the effect of the last one.
 func (u *user) press(names ...string) (o pane.Outcome) {
-	for _, name := range names {
-		chord, err := keys.ParseChord(name)
-		k := keys.Key{Chord: chord}
-		if err != nil || len(name) == 1 {
-			k.Text = name
-		}
-		o = u.pane.Handle(k, u.pane.o.Bindings)
-	}
-	return o
+	return panetest.Press(u.pane, u.pane.o.Bindings, names...)
 }
 
 // text returns the screen.
 func (u *user) text(width, height int) string {
 	u.t.Helper()
-	v := u.pane.View(width, height, theme.NoColor())
-	var b strings.Builder
-	for _, l := range v.Lines {
-		if l.Width() > width {
-			u.t.Errorf("%q is wider than %d", l, width)
-		}
-		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
-	}
-	if len(v.Lines) > height {
-		u.t.Errorf("%d lines in %d", len(v.Lines), height)
-	}
-	return b.String()
+	return panetest.Text(u.t, u.pane, width, height)
 }
 
 func boats() Listing {

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
+	"pollux/internal/face/tui/pane/panetest"
 	"pollux/internal/models"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
@@ -61,15 +62,7 @@ func server(t *testing.T, names ...string) string {
 
 // press types keys by their names, and returns the effect of the last one.
 func press(p *Pane, names ...string) (o pane.Outcome) {
-	for _, name := range names {
-		chord, err := keys.ParseChord(name)
-		k := keys.Key{Chord: chord}
-		if err != nil || len(name) == 1 {
-			k.Text = name
-		}
-		o = p.Handle(k, p.bindings)
-	}
-	return o
+	return panetest.Press(p, p.bindings, names...)
 }
 
 func newPane(t *testing.T, d Directory) *Pane {

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"pollux/internal/face/tui/golden"
-	"pollux/internal/face/tui/theme"
+	"pollux/internal/face/tui/pane/panetest"
 	"pollux/internal/models"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
@@ -15,22 +15,7 @@ import (
 
 func text(t *testing.T, p *Pane, width, height int) string {
 	t.Helper()
-	v := p.View(width, height, theme.NoColor())
-	var b strings.Builder
-	for i, l := range v.Lines {
-		if l.Width() > width {
-			t.Errorf("%q is wider than %d", l, width)
-		}
-		line := strings.TrimRight(l.String(), " ")
-		if v.HasCursor && i == v.Cursor.Row {
-			line += fmt.Sprintf("   <- cursor at %d", v.Cursor.Column)
-		}
-		b.WriteString(line + "\n")
-	}
-	if len(v.Lines) > height {
-		t.Errorf("%d lines in %d", len(v.Lines), height)
-	}
-	return b.String()
+	return panetest.TextWithCursor(t, p, width, height)
 }
 
 // few is a directory with few models, which do not change with the catalog.

@@ -9,6 +9,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
+	"pollux/internal/face/tui/pane/panetest"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/record"
 )
@@ -32,17 +33,8 @@ func TestRestore(t *testing.T) {
 		Bindings:  keys.Default("linux"), Now: func() time.Time { return time.Time{}.Add(time.Hour) },
 		Background: func(w func() (show func())) { work = append(work, w) },
 	})
-	text := func() string {
-		var b strings.Builder
-		for _, l := range p.View(80, 24, theme.NoColor()).Lines {
-			b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
-		}
-		return b.String()
-	}
-	press := func(name string) pane.Outcome {
-		chord, _ := keys.ParseChord(name)
-		return p.Handle(keys.Key{Chord: chord}, p.o.Bindings)
-	}
+	text := func() string { return panetest.Text(t, p, 80, 24) }
+	press := func(name string) pane.Outcome { return panetest.Press(p, p.o.Bindings, name) }
 	if got := text(); !strings.Contains(got, "Loading...") {
 		t.Error(got)
 	}

@@ -1,14 +1,13 @@
 package settings
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
 	"pollux/internal/config"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
-	"pollux/internal/face/tui/theme"
+	"pollux/internal/face/tui/pane/panetest"
 	"pollux/internal/manage/managetest"
 	manage "pollux/internal/manage/settings"
 )
@@ -34,18 +33,7 @@ func newPerson(t *testing.T, user, workspace string) *person {
 
 // press types keys by their names, and returns the effect of the last one.
 func (p *person) press(names ...string) (o pane.Outcome) {
-	for _, name := range names {
-		chord, err := keys.ParseChord(name)
-		k := keys.Key{Chord: chord}
-		if err != nil || len(name) == 1 {
-			k.Text = name
-		}
-		if name == "space" {
-			k.Text = " "
-		}
-		o = p.pane.Handle(k, p.pane.bindings)
-	}
-	return o
+	return panetest.Press(p.pane, p.pane.bindings, names...)
 }
 
 // search selects the best match of a text.
@@ -84,22 +72,7 @@ func (p *person) row() string {
 // text returns the pane as text, with the cursor.
 func (p *person) text(width, height int) string {
 	p.Helper()
-	v := p.pane.View(width, height, theme.NoColor())
-	var b strings.Builder
-	for i, l := range v.Lines {
-		if l.Width() > width {
-			p.Errorf("%q is wider than %d", l, width)
-		}
-		line := strings.TrimRight(l.String(), " ")
-		if v.HasCursor && i == v.Cursor.Row {
-			line += fmt.Sprintf("   <- cursor at %d", v.Cursor.Column)
-		}
-		b.WriteString(line + "\n")
-	}
-	if len(v.Lines) > height {
-		p.Errorf("%d lines in %d", len(v.Lines), height)
-	}
-	return b.String()
+	return panetest.TextWithCursor(p, p.pane, width, height)
 }
 
 func (p *person) want(row string, parts ...string) {

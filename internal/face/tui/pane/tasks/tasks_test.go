@@ -10,7 +10,7 @@ import (
 	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
-	"pollux/internal/face/tui/theme"
+	"pollux/internal/face/tui/pane/panetest"
 	"pollux/internal/tools/shell"
 )
 
@@ -42,31 +42,12 @@ func (d *desk) settle() {
 
 // press types keys by their names, and returns the effect of the last one.
 func (d *desk) press(names ...string) (o pane.Outcome) {
-	for _, name := range names {
-		chord, err := keys.ParseChord(name)
-		k := keys.Key{Chord: chord}
-		if err != nil || len(name) == 1 {
-			k.Text = name
-		}
-		o = d.Handle(k, d.binds)
-	}
-	return o
+	return panetest.Press(d.Pane, d.binds, names...)
 }
 
 func (d *desk) text(t *testing.T, width, height int) string {
 	t.Helper()
-	v := d.View(width, height, theme.NoColor())
-	if len(v.Lines) > height {
-		t.Errorf("%d lines in %d", len(v.Lines), height)
-	}
-	var b strings.Builder
-	for _, l := range v.Lines {
-		if l.Width() > width {
-			t.Errorf("%q is wider than %d", l, width)
-		}
-		b.WriteString(strings.TrimRight(l.String(), " ") + "\n")
-	}
-	return b.String()
+	return panetest.Text(t, d.Pane, width, height)
 }
 
 // log writes the output of a command.

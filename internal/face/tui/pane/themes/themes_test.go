@@ -12,6 +12,7 @@ import (
 	"pollux/internal/face/tui/golden"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
+	"pollux/internal/face/tui/pane/panetest"
 	"pollux/internal/face/tui/theme"
 )
 
@@ -34,15 +35,7 @@ func newPane(t *testing.T, r theme.Request) *Pane {
 
 // press types keys by their names, and returns the effect of the last one.
 func press(p *Pane, names ...string) (o pane.Outcome) {
-	for _, name := range names {
-		chord, err := keys.ParseChord(name)
-		k := keys.Key{Chord: chord}
-		if err != nil || len(name) == 1 {
-			k.Text = name
-		}
-		o = p.Handle(k, p.bindings)
-	}
-	return o
+	return panetest.Press(p, p.bindings, names...)
 }
 
 func TestChoose(t *testing.T) {
@@ -158,22 +151,7 @@ func TestNoColor(t *testing.T) {
 // text returns the pane as text, with the cursor.
 func text(t *testing.T, p *Pane, width, height int) string {
 	t.Helper()
-	v := p.View(width, height, theme.NoColor())
-	var b strings.Builder
-	for i, l := range v.Lines {
-		if l.Width() > width {
-			t.Errorf("%q is wider than %d", l, width)
-		}
-		line := strings.TrimRight(l.String(), " ")
-		if v.HasCursor && i == v.Cursor.Row {
-			line += fmt.Sprintf("   <- cursor at %d", v.Cursor.Column)
-		}
-		b.WriteString(line + "\n")
-	}
-	if len(v.Lines) > height {
-		t.Errorf("%d lines in %d", len(v.Lines), height)
-	}
-	return b.String()
+	return panetest.TextWithCursor(t, p, width, height)
 }
 
 // TestScreens compares the pane with its golden screens.
