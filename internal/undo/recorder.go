@@ -1,0 +1,348 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/tree"
+	"pollux/internal/undo/watch"
+)
+
+// Options configures a [Recorder].
+type Options struct {
+	Store *store.Store
+	// Roots are the directories in which calls may change anything: absolute, without links, none within another.
+	Roots []string
+	// Skip are paths within Roots that are not recorded, such as the store's own.
+	Skip []string
+	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
+	Max int
+}
+
+// DefaultMax is how many files and directories are recorded if nobody says otherwise.
+const DefaultMax = 1_000_000
+
+// largest is the size of the largest file that is copied before anybody has changed it, in bytes.
+const largest = 16 << 20
+
+// Recorder records what calls change. Its methods may be called from several goroutines at once.
+type Recorder struct {
+	opts Options
+
+	opening sync.Once
+	base    *store.Base
+	keep    *keeper
+	failed  error // of opening
+
+	mu      sync.Mutex
+	reading chan struct{} // closed when the trees are read; nil before Start
+	trees   []*tree.Tree
+	watcher *watch.Watcher
+	unread  error // why the trees cannot be used
+	cancel  context.CancelFunc
+	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
+	window  *window         // of calls that may change anything, nil if none runs
+	closed  bool
+}
+
+// window is a time in which calls run that may change anything.
+type window struct {
+	running int
+	calls   []store.Header
+}
+
+// New returns a recorder, which reads and writes nothing yet.
+func New(o Options) *Recorder {
+	if o.Max == 0 {
+		o.Max = DefaultMax
+	}
+	return &Recorder{opts: o, claimed: map[string]bool{}}
+}
+
+// open opens the base, once.
+func (r *Recorder) open() error {
+	r.opening.Do(func() {
+		if r.base, r.failed = r.opts.Store.Open(); r.failed == nil {
+			r.keep = &keeper{base: r.base, largest: largest, room: r.opts.Store.Limit() / 4}
+		}
+	})
+	return r.failed
+}
+
+// Start begins to read the directories, beside whatever else happens. It may be called more than once.
+func (r *Recorder) Start() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reading != nil || r.closed {
+		return
+	}
+	r.reading = make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	go func() {
+		defer close(r.reading)
+		r.read(ctx)
+	}()
+}
+
+// read reads the trees. Nobody else uses them meanwhile.
+func (r *Recorder) read(ctx context.Context) {
+	if r.unread = r.open(); r.unread != nil {
+		return
+	}
+	if w, err := watch.Open(); err == nil { // else each look is at all files
+		r.watcher = w
+	}
+	for _, root := range r.opts.Roots {
+		t := tree.New(root, r.options(r.watcher))
+		if err := t.Read(ctx); err != nil {
+			r.unread = err
+			return
+		}
+		r.trees = append(r.trees, t)
+	}
+}
+
+func (r *Recorder) options(w *watch.Watcher) tree.Options {
+	return tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max, Skip: func(path string) bool { return slices.Contains(r.opts.Skip, path) }}
+}
+
+// Close ends the recording, and removes what only it needs. Operations stay.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	r.closed = true
+	reading, cancel := r.reading, r.cancel
+	r.mu.Unlock()
+	if reading != nil {
+		cancel()
+		<-reading
+	}
+	if r.watcher != nil {
+		r.watcher.Close()
+	}
+	if r.base != nil {
+		r.base.Close()
+	}
+}
+
+// Run is something that runs and may change files, between Begin and End.
+type Run struct {
+	recorder *Recorder
+	header   store.Header
+	trees    []*tree.Tree // of the paths that it may change; nil if it may change anything
+	window   *window
+}
+
+// Begin records what stands where something is about to run: at paths, or anywhere if there are none. If it returns an
+// error, what it would change could not be taken back.
+func (r *Recorder) Begin(ctx context.Context, h store.Header, paths []string) (*Run, error) {
+	h.Began = time.Now()
+	run := &Run{recorder: r, header: h}
+	if len(paths) > 0 {
+		return run, run.beginAt(ctx, paths)
+	}
+	return run, run.beginAnywhere(ctx)
+}
+
+// beginAt reads the paths that the run may change.
+func (run *Run) beginAt(ctx context.Context, paths []string) error {
+	if err := run.recorder.open(); err != nil {
+		return err
+	}
+	for _, path := range topmost(paths) {
+		t := tree.New(path, run.recorder.options(nil))
+		if err := t.Read(ctx); err != nil {
+			return err
+		}
+		run.trees = append(run.trees, t)
+	}
+	return nil
+}
+
+// topmost returns, for each path, itself or the first directory above it that does not exist, each once.
+func topmost(paths []string) (list []string) {
+	for _, path := range paths {
+		for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if s, err := state.Read(dir); err != nil || s.Kind != state.Absent {
+				break
+			}
+			path = dir
+		}
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// beginAnywhere brings what is known about the trees up to date.
+func (run *Run) beginAnywhere(ctx context.Context) error {
+	r := run.recorder
+	r.Start()
+	r.mu.Lock()
+	reading := r.reading
+	r.mu.Unlock()
+	if reading == nil {
+		return errors.New("the session has ended")
+	}
+	select {
+	case <-reading:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unread != nil {
+		return r.unread
+	}
+	if r.window == nil {
+		if _, err := r.look(ctx); err != nil {
+			return err
+		}
+		r.settle()
+		r.window = &window{}
+	}
+	run.window = r.window
+	run.window.running++
+	run.window.calls = append(run.window.calls, run.header)
+	return nil
+}
+
+// look returns what has changed in the trees since the last look, without what runs with known paths have changed.
+func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
+	var names watch.Changes
+	isLost := true
+	if r.watcher != nil {
+		names, isLost = r.watcher.Drain()
+	}
+	for _, t := range r.trees {
+		var list []tree.Change
+		if t.IsWatched() && !isLost {
+			list, err = t.Refresh(ctx, names)
+		} else {
+			list, err = t.RefreshAll(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
+				changes = append(changes, change{path, c})
+			}
+		}
+	}
+	return changes, nil
+}
+
+type change struct {
+	path string
+	tree.Change
+}
+
+func absolute(root, rel string) string {
+	if rel == "" {
+		return root
+	}
+	return filepath.Join(root, filepath.FromSlash(rel))
+}
+
+// settle forgets the versions before the last look.
+func (r *Recorder) settle() {
+	for _, t := range r.trees {
+		t.Settle()
+	}
+	clear(r.claimed)
+}
+
+// End records what has changed since Begin, as an operation. It is nil if nothing has changed, or if something else
+// still runs that may have changed it: then it belongs to what ends last.
+func (run *Run) End(ctx context.Context) (*store.Operation, error) {
+	ctx = context.WithoutCancel(ctx)
+	if run.window == nil {
+		return run.endAt(ctx)
+	}
+	r := run.recorder
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	run.window.running--
+	if run.window.running > 0 {
+		return nil, nil
+	}
+	r.window = nil
+	changes, err := r.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer r.settle()
+	h := run.header
+	for _, other := range run.window.calls {
+		if other.Call != h.Call {
+			h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
+		}
+		if other.Began.Before(h.Began) {
+			h.Began = other.Began
+		}
+	}
+	return r.commit(h, changes)
+}
+
+func (run *Run) endAt(ctx context.Context) (*store.Operation, error) {
+	r := run.recorder
+	var changes []change
+	for _, t := range run.trees {
+		list, err := t.RefreshAll(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			changes = append(changes, change{absolute(t.Root(), c.Path), c})
+		}
+	}
+	r.mu.Lock()
+	for _, c := range changes {
+		r.claimed[c.path] = true
+	}
+	r.mu.Unlock()
+	o, err := r.commit(run.header, changes)
+	for _, t := range run.trees {
+		t.Settle()
+		t.Drop()
+	}
+	return o, err
+}
+
+// commit writes an operation to the log; nil if there are no changes.
+func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	w, err := r.base.Begin()
+	if err != nil {
+		return nil, err
+	}
+	h.Ended = time.Now()
+	o := &store.Operation{Header: h}
+	for _, c := range changes {
+		out := store.Change{Path: c.path}
+		out.Before, err = r.keep.export(w, c.Before)
+		if err == nil {
+			out.After, err = r.keep.export(w, c.After)
+		}
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		o.Changes = append(o.Changes, out)
+	}
+	if err := w.Commit(o); err != nil {
+		return nil, err
+	}
+	return o, nil
+}

@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"pollux/internal/durable"
+	"pollux/internal/undo/content"
+)
+
+// Base is what one process keeps while it runs: the contents of files as they are now, and operations that it writes.
+// Its methods may be called from several goroutines at once.
+type Base struct {
+	store *Store
+	dir   string
+	lock  *os.File
+
+	last   atomic.Uint32
+	copied atomic.Int64 // bytes of copies
+	dirs   sync.Map     // those made below dir
+	taken  sync.Map     // content.Kept of each content, by its number
+
+	evicting sync.Mutex
+	known    map[int]int64 // bytes of each operation in the log, as of the last look
+}
+
+// held is the name of the file that a living process holds in its base.
+const held = "held"
+
+// Open opens a base, and removes what processes that were killed have left. The caller must close it.
+func (s *Store) Open() (*Base, error) {
+	bases := filepath.Join(s.dir, "bases")
+	if err := errors.Join(durable.MkdirAll(bases, 0o700), durable.MkdirAll(s.operations(), 0o700)); err != nil {
+		return nil, fmt.Errorf("keep files for undo: %w", err)
+	}
+	s.sweep(bases)
+	for {
+		dir, err := os.MkdirTemp(bases, strconv.Itoa(os.Getpid())+"-")
+		if err != nil {
+			return nil, fmt.Errorf("keep files for undo: %w", err)
+		}
+		lock, err := hold(filepath.Join(dir, held))
+		if err != nil && !durable.IsAbsent(err) {
+			_ = os.RemoveAll(dir)
+			return nil, fmt.Errorf("keep files for undo: lock %s: %w", dir, err)
+		}
+		if lock != nil {
+			return &Base{store: s, dir: dir, lock: lock, known: map[int]int64{}}, nil
+		} // another process has swept it before it was held
+	}
+}
+
+// sweep removes the bases of processes that are gone.
+func (s *Store) sweep(bases string) {
+	entries, _ := os.ReadDir(bases) // what cannot be read stays
+	for _, e := range entries {
+		dir := filepath.Join(bases, e.Name())
+		lock, err := hold(filepath.Join(dir, held))
+		if err != nil || lock == nil {
+			continue
+		}
+		_ = os.RemoveAll(dir) // what is left goes next time
+		_ = lock.Close()
+	}
+}
+
+// Close removes the base.
+func (b *Base) Close() {
+	_ = os.RemoveAll(b.dir)
+	_ = b.lock.Close()
+}
+
+// Copied returns the number of bytes that the base takes.
+func (b *Base) Copied() int64 { return b.copied.Load() }
+
+// Taken is a content in a base.
+type Taken struct {
+	content.Kept
+	Number uint32
+}
+
+// Take keeps the content of a file, by one of these ways. If the disk is full, it lets the oldest operations leave.
+func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Taken, err error) {
+	for {
+		t.Number = b.last.Add(1)
+		place := b.Path(t.Number)
+		if dir := filepath.Dir(place); !b.has(dir) {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return Taken{}, err
+			}
+			b.dirs.Store(dir, true)
+		}
+		t.Kept, err = content.Take(ctx, path, place, ways)
+		if !errors.Is(err, syscall.ENOSPC) || !b.room() {
+			break
+		}
+	}
+	if err != nil {
+		return Taken{}, err
+	}
+	b.copied.Add(t.Bytes)
+	b.taken.Store(t.Number, t.Kept)
+	return t, nil
+}
+
+func (b *Base) has(dir string) bool {
+	_, found := b.dirs.Load(dir)
+	return found
+}
+
+// Path returns the path of a content.
+func (b *Base) Path(number uint32) string {
+	return filepath.Join(b.dir, strconv.FormatUint(uint64(number>>10), 10), strconv.FormatUint(uint64(number), 10))
+}
+
+// Drop removes a content.
+func (b *Base) Drop(number uint32) {
+	_ = os.Remove(b.Path(number)) // it takes space until the base is closed
+	if k, found := b.taken.LoadAndDelete(number); found {
+		b.copied.Add(-k.(content.Kept).Bytes)
+	}
+}
+
+// Find returns what is known of a content.
+func (b *Base) Find(number uint32) (content.Kept, bool) {
+	k, found := b.taken.Load(number)
+	if !found {
+		return content.Kept{}, false
+	}
+	return k.(content.Kept), true
+}
