@@ -24,6 +24,8 @@ type Options struct {
 	Skip []string
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
+	// Unwatched makes each look be at all files, as where the system has no watches.
+	Unwatched bool
 }
 
 // DefaultMax is how many files and directories are recorded if nobody says otherwise.
@@ -97,8 +99,8 @@ func (r *Recorder) read(ctx context.Context) {
 	if r.unread = r.open(); r.unread != nil {
 		return
 	}
-	if w, err := watch.Open(); err == nil { // else each look is at all files
-		r.watcher = w
+	if !r.opts.Unwatched {
+		r.watcher, _ = watch.Open() // without one, each look is at all files
 	}
 	for _, root := range r.opts.Roots {
 		t := tree.New(root, r.options(r.watcher))

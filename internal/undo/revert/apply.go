@@ -157,6 +157,10 @@ func change(steps []Step) error {
 	for _, s := range steps {
 		switch s.To.State.Kind {
 		case state.Regular:
+			if s.hasContent {
+				try(s, d.attributes(s))
+				continue
+			}
 			try(s, d.write(s))
 		case state.Link:
 			try(s, d.link(s))

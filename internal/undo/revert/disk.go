@@ -188,13 +188,13 @@ func (d *disk) replace(s Step, write func(dir *os.Root, temporary string) error)
 	})
 }
 
-// attributes gives a directory its mode and time back.
+// attributes gives a directory or file its mode and time back.
 func (d *disk) attributes(s Step) error {
 	dir, name, err := d.in(s.Path)
 	if err != nil {
 		return err
 	}
-	if info, err := dir.Lstat(name); err != nil || !info.IsDir() {
+	if info, err := dir.Lstat(name); err != nil || state.Of(info).Kind != s.To.State.Kind {
 		return err
 	}
 	return own(dir, name, s.To.State)

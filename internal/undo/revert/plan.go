@@ -26,6 +26,8 @@ type Step struct {
 	// price of what somebody else has done to it since.
 	Problem        string
 	IsOverwritable bool
+	// hasContent reports whether the file has its content already, and differs in mode or time only.
+	hasContent bool
 }
 
 // Version is a version in an operation of the log.
@@ -89,6 +91,7 @@ func Make(ctx context.Context, s *store.Store, operations []*store.Operation) (*
 		}
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
+	p.leaveObjects()
 	steps := p.Steps[:0]
 	for _, step := range p.Steps {
 		isDone, err := step.check(ctx)
@@ -127,11 +130,19 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		return false, nil
 	}
 	isTo, err := s.To.is(ctx, s.Path, now)
+	isTo = isTo && (now.Kind != state.Regular || now.Modified == s.To.State.Modified)
 	if err != nil || isTo {
 		return isTo, err
 	}
 	if s.Problem != "" {
 		return false, nil
+	}
+	if now.Kind == state.Regular && s.To.State.Kind == state.Regular {
+		bare := s.To
+		bare.State.Mode, bare.State.Owner, bare.State.Group = now.Mode, now.Owner, now.Group
+		if s.hasContent, err = bare.is(ctx, s.Path, now); err != nil {
+			return false, err
+		}
 	}
 	isFrom, err := s.From.is(ctx, s.Path, now)
 	switch {
@@ -144,12 +155,23 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		if link := linkAbove(s.Path); link != "" {
 			s.Problem, s.IsOverwritable = fmt.Sprintf("%s is a link now", link), false
 		}
-	case s.To.State.Kind == state.Absent && isObject(s.Path):
-		return true, nil // git may need the object elsewhere, and it does no harm
-	case s.To.Way == content.Linked && !s.To.isWhole():
-		s.Problem = "a program has written into the file, of which there is no copy because it is large"
+	case s.To.Way == content.Linked && !s.hasContent && !s.To.isWhole():
+		s.Problem = "a program has written into the file, of which there was no room for a copy"
 	}
 	return false, nil
+}
+
+// leaveObjects leaves out the objects of git repositories that stay. Objects that operations have added do no harm, and
+// later commits may need them; git renews the times of those that it finds there.
+func (p *Plan) leaveObjects() {
+	isGone := func(gitDir string) bool {
+		i, found := slices.BinarySearchFunc(p.Steps, gitDir+"HEAD", func(s Step, path string) int { return cmp.Compare(slashed(s.Path), path) })
+		return found && p.Steps[i].To.State.Kind == state.Absent
+	}
+	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
+		gitDir, isObject := objectOf(s.Path)
+		return isObject && s.From.State.Kind != state.Absent && !isGone(gitDir)
+	})
 }
 
 // is reports whether this version stands at a path, whose state is now.
@@ -189,8 +211,16 @@ func (v *Version) isWhole() bool {
 	return err == nil && now.Kind == state.Regular && now.Size == v.State.Size && now.Modified == v.State.Modified
 }
 
-// isObject reports whether a path is in the objects of a git repository.
-func isObject(path string) bool {
-	_, inside, found := strings.Cut(slashed(path), "/.git/")
-	return found && (strings.HasPrefix(inside, "objects/") || strings.Contains(inside, "/objects/"))
+// objectOf returns the directory, with a slash at its end, of the git repository among whose objects a path is.
+func objectOf(path string) (gitDir string, ok bool) {
+	path = slashed(path)
+	at := strings.Index(path, "/.git/")
+	if at < 0 {
+		return "", false
+	}
+	end := strings.LastIndex(path, "/objects") // of a submodule's repository, too
+	if end < at+len("/.git")-1 || len(path) > end+len("/objects") && path[end+len("/objects")] != '/' {
+		return "", false
+	}
+	return path[:end+1], true
 }

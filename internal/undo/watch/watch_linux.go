@@ -101,10 +101,7 @@ func (w *Watcher) Drain() (changed Changes, isLost bool) {
 	defer w.mu.Unlock()
 	w.read()
 	changed, isLost = w.changed, w.isLost
-	if len(changed) > 0 {
-		w.changed = Changes{}
-	}
-	w.isLost = false
+	w.changed, w.isLost = Changes{}, false
 	return changed, isLost
 }
 
