@@ -2,8 +2,8 @@
 //
 //	r := undo.New(undo.Options{Store: s, Roots: dirs})
 //	defer r.Close()
-//	run, err := r.Begin(ctx, header, nil) // before a call
-//	o, err := run.End(ctx)                // after it: what it changed
+//	run, err := r.Begin(ctx, header, undo.Scope{Anywhere: true}) // before a call
+//	o, err := run.End(ctx) // after it: what it changed
 //
 // What stands in the directories is read once, beside the first request to a model, and the contents are kept in the
 // way that costs least: see package content. After that a watch says what changes, so that a call in a tree of any size

@@ -74,7 +74,7 @@ func TestRandom(t *testing.T) {
 func walk(t *testing.T, rt *rapid.T, isWatched bool) {
 	p := newPlace(t, `git init -q -b main; git config gc.auto 0; echo a >a; mkdir d; echo x >d/x; git add -A; git commit -qm 1; echo y >>a; git commit -qam 2`)
 	p.recorder.Close()
-	p.recorder = undo.New(undo.Options{Store: p.store, Roots: []string{p.dir}, Unwatched: !isWatched})
+	p.recorder = undo.New(undo.Options{Store: p.store, Roots: func() []string { return []string{p.dir} }, Unwatched: !isWatched})
 	defer p.recorder.Close()
 	type done struct {
 		number        int
@@ -85,7 +85,7 @@ func walk(t *testing.T, rt *rapid.T, isWatched bool) {
 		switch rapid.IntRange(0, 4).Draw(rt, "step") {
 		case 0, 1:
 			before := undotest.Take(t, p.dir)
-			run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call}, nil)
+			run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call}, undo.Scope{Anywhere: true})
 			if err != nil {
 				rt.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package undo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,8 +19,9 @@ import (
 // Options configures a [Recorder].
 type Options struct {
 	Store *store.Store
-	// Roots are the directories in which calls may change anything: absolute, without links, none within another.
-	Roots []string
+	// Roots returns the directories in which calls may change anything: absolute, without links, none within another.
+	// There may be more of them later.
+	Roots func() []string
 	// Skip are paths within Roots that are not recorded, such as the store's own.
 	Skip []string
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
@@ -102,14 +104,22 @@ func (r *Recorder) read(ctx context.Context) {
 	if !r.opts.Unwatched {
 		r.watcher, _ = watch.Open() // without one, each look is at all files
 	}
-	for _, root := range r.opts.Roots {
+	r.unread = r.readNew(ctx)
+}
+
+// readNew reads the trees of roots that have none.
+func (r *Recorder) readNew(ctx context.Context) error {
+	for _, root := range r.opts.Roots() {
+		if slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
+			continue
+		}
 		t := tree.New(root, r.options(r.watcher))
 		if err := t.Read(ctx); err != nil {
-			r.unread = err
-			return
+			return fmt.Errorf("read %s: %w", root, err)
 		}
 		r.trees = append(r.trees, t)
 	}
+	return nil
 }
 
 func (r *Recorder) options(w *watch.Watcher) tree.Options {
@@ -138,19 +148,33 @@ func (r *Recorder) Close() {
 type Run struct {
 	recorder *Recorder
 	header   store.Header
-	trees    []*tree.Tree // of the paths that it may change; nil if it may change anything
-	window   *window
+	trees    []*tree.Tree // of the paths that it is known to change
+	window   *window      // nil if it changes nothing else
 }
 
-// Begin records what stands where something is about to run: at paths, or anywhere if there are none. If it returns an
-// error, what it would change could not be taken back.
-func (r *Recorder) Begin(ctx context.Context, h store.Header, paths []string) (*Run, error) {
+// Scope is what a run may change.
+type Scope struct {
+	Paths    []string // absolute, without links
+	Anywhere bool     // in the roots, too
+}
+
+// Begin records what stands where something is about to run. If it returns an error, what the run would change could
+// not be taken back.
+func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, error) {
 	h.Began = time.Now()
 	run := &Run{recorder: r, header: h}
-	if len(paths) > 0 {
-		return run, run.beginAt(ctx, paths)
+	if may.Anywhere {
+		if err := run.beginAnywhere(ctx); err != nil {
+			return nil, err
+		}
 	}
-	return run, run.beginAnywhere(ctx)
+	if err := run.beginAt(ctx, may.Paths); err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		run.leave()
+		return nil, err
+	}
+	return run, nil
 }
 
 // beginAt reads the paths that the run may change.
@@ -205,6 +229,9 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 		return r.unread
 	}
 	if r.window == nil {
+		if err := r.readNew(ctx); err != nil {
+			return err
+		}
 		if _, err := r.look(ctx); err != nil {
 			return err
 		}
@@ -263,41 +290,57 @@ func (r *Recorder) settle() {
 	clear(r.claimed)
 }
 
+// leave ends the part in a window, and reports whether the window ends with it. The caller holds the recorder's mu.
+func (run *Run) leave() (isLast bool) {
+	if run.window == nil {
+		return false
+	}
+	run.window.running--
+	if run.window.running > 0 {
+		return false
+	}
+	run.recorder.window = nil
+	return true
+}
+
 // End records what has changed since Begin, as an operation. It is nil if nothing has changed, or if something else
 // still runs that may have changed it: then it belongs to what ends last.
 func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 	ctx = context.WithoutCancel(ctx)
-	if run.window == nil {
-		return run.endAt(ctx)
-	}
 	r := run.recorder
+	changes, failed := run.lookAtPaths(ctx)
+	h := run.header
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	run.window.running--
-	if run.window.running > 0 {
-		return nil, nil
+	isLast := run.leave()
+	if failed != nil {
+		return nil, failed
 	}
-	r.window = nil
-	changes, err := r.look(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer r.settle()
-	h := run.header
-	for _, other := range run.window.calls {
-		if other.Call != h.Call {
-			h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
+	if isLast {
+		more, err := r.look(ctx)
+		if err != nil {
+			return nil, err
 		}
-		if other.Began.Before(h.Began) {
-			h.Began = other.Began
+		defer r.settle()
+		changes = append(changes, more...)
+		for _, other := range run.window.calls {
+			if other.Call != h.Call {
+				h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
+			}
+			if other.Began.Before(h.Began) {
+				h.Began = other.Began
+			}
 		}
 	}
-	return r.commit(h, changes)
+	o, err := r.commit(h, changes)
+	for _, t := range run.trees {
+		t.Drop()
+	}
+	return o, err
 }
 
-func (run *Run) endAt(ctx context.Context) (*store.Operation, error) {
-	r := run.recorder
-	var changes []change
+// lookAtPaths returns what has changed at the known paths, which are then no changes of anything else.
+func (run *Run) lookAtPaths(ctx context.Context) (changes []change, err error) {
 	for _, t := range run.trees {
 		list, err := t.RefreshAll(ctx)
 		if err != nil {
@@ -307,17 +350,12 @@ func (run *Run) endAt(ctx context.Context) (*store.Operation, error) {
 			changes = append(changes, change{absolute(t.Root(), c.Path), c})
 		}
 	}
-	r.mu.Lock()
+	run.recorder.mu.Lock()
+	defer run.recorder.mu.Unlock()
 	for _, c := range changes {
-		r.claimed[c.path] = true
+		run.recorder.claimed[c.path] = true
 	}
-	r.mu.Unlock()
-	o, err := r.commit(run.header, changes)
-	for _, t := range run.trees {
-		t.Settle()
-		t.Drop()
-	}
-	return o, err
+	return changes, nil
 }
 
 // commit writes an operation to the log; nil if there are no changes.

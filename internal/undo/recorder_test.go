@@ -32,7 +32,7 @@ func newPlace(t *testing.T, setUp string) *place {
 		t.Fatal(err)
 	}
 	p.sh(t, setUp)
-	p.recorder = undo.New(undo.Options{Store: p.store, Roots: []string{p.dir}})
+	p.recorder = undo.New(undo.Options{Store: p.store, Roots: func() []string { return []string{p.dir} }})
 	t.Cleanup(p.recorder.Close)
 	return p
 }
@@ -50,7 +50,7 @@ func (p *place) sh(t *testing.T, script string) {
 // run records a script.
 func (p *place) run(t *testing.T, script string) *store.Operation {
 	t.Helper()
-	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: script}, nil)
+	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: script}, undo.Scope{Anywhere: true})
 	if err != nil {
 		t.Fatal(err)
 	}

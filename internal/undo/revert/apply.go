@@ -213,16 +213,6 @@ func slashed(path string) string { return filepath.ToSlash(path) }
 
 func readLink(path string) (string, error) { return os.Readlink(path) }
 
-// linkAbove returns a directory above a path that is a link, "" if none is.
-func linkAbove(path string) string {
-	for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if s, err := state.Read(dir); err == nil && s.Kind == state.Link {
-			return dir
-		}
-	}
-	return ""
-}
-
 // fill copies a content into a file.
 func fill(to *os.File, place string) error {
 	from, err := os.Open(place)

@@ -8,7 +8,7 @@ package revert
 import (
 	"cmp"
 	"context"
-	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -103,6 +103,7 @@ func Make(ctx context.Context, s *store.Store, operations []*store.Operation) (*
 		}
 	}
 	p.Steps = steps
+	p.checkDirectories()
 	return p, ctx.Err()
 }
 
@@ -152,9 +153,6 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		s.Problem = "its content was not kept: " + s.To.Lost
 	case !isFrom:
 		s.Problem, s.IsOverwritable = "it was changed since", true
-		if link := linkAbove(s.Path); link != "" {
-			s.Problem, s.IsOverwritable = fmt.Sprintf("%s is a link now", link), false
-		}
 	case s.To.Way == content.Linked && !s.hasContent && !s.To.isWhole():
 		s.Problem = "a program has written into the file, of which there was no room for a copy"
 	}
@@ -172,6 +170,52 @@ func (p *Plan) leaveObjects() {
 		gitDir, isObject := objectOf(s.Path)
 		return isObject && s.From.State.Kind != state.Absent && !isGone(gitDir)
 	})
+}
+
+// checkDirectories finds the paths whose directory is not there any more, and does not come back either.
+func (p *Plan) checkDirectories() {
+	problems := map[string]string{} // by directory
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if s.To.State.Kind == state.Directory {
+			problems[s.Path] = "its directory does not come back"
+			if s.Problem == "" {
+				problems[s.Path] = ""
+			}
+		}
+	}
+	var check func(dir string) string
+	check = func(dir string) string {
+		problem, found := problems[dir]
+		if found && problem != "" || dir == filepath.Dir(dir) {
+			return problem
+		}
+		now, err := state.Read(dir)
+		switch {
+		case found: // it comes back, if that above it does
+			problem = ""
+		case err != nil || now.Kind == state.Absent:
+			problem = dir + " is gone"
+		case now.Kind == state.Link:
+			problem = dir + " is a link now"
+		case now.Kind != state.Directory:
+			problem = dir + " is no directory any more"
+		}
+		if problem == "" {
+			problem = check(filepath.Dir(dir))
+		}
+		problems[dir] = problem
+		return problem
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if problem := check(filepath.Dir(s.Path)); problem != "" && (s.Problem == "" || s.IsOverwritable) {
+			s.Problem, s.IsOverwritable = problem, false
+			if s.To.State.Kind == state.Directory {
+				problems[s.Path] = problem
+			}
+		}
+	}
 }
 
 // is reports whether this version stands at a path, whose state is now.
