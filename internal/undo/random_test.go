@@ -74,7 +74,7 @@ func TestRandom(t *testing.T) {
 func walk(t *testing.T, rt *rapid.T, isWatched bool) {
 	p := newPlace(t, `git init -q -b main; git config gc.auto 0; echo a >a; mkdir d; echo x >d/x; git add -A; git commit -qm 1; echo y >>a; git commit -qam 2`)
 	p.recorder.Close()
-	p.recorder = undo.New(undo.Options{Store: p.store, Roots: func() []string { return []string{p.dir} }, Unwatched: !isWatched})
+	p.recorder = undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Unwatched: !isWatched})
 	defer p.recorder.Close()
 	type done struct {
 		number        int

@@ -18,7 +18,8 @@ import (
 
 // Options configures a [Recorder].
 type Options struct {
-	Store *store.Store
+	// Store returns where operations are kept. It is called when that is first needed.
+	Store func() (*store.Store, error)
 	// Roots returns the directories in which calls may change anything: absolute, without links, none within another.
 	// There may be more of them later.
 	Roots func() []string
@@ -73,9 +74,14 @@ func New(o Options) *Recorder {
 // open opens the base, once.
 func (r *Recorder) open() error {
 	r.opening.Do(func() {
-		if r.base, r.failed = r.opts.Store.Open(); r.failed == nil {
-			r.keep = &keeper{base: r.base, largest: largest, room: r.opts.Store.Limit() / 4}
+		s, err := r.opts.Store()
+		if err == nil {
+			r.base, err = s.Open()
 		}
+		if err == nil {
+			r.keep = &keeper{base: r.base, largest: largest, room: s.Limit() / 4}
+		}
+		r.failed = err
 	})
 	return r.failed
 }
@@ -124,6 +130,11 @@ func (r *Recorder) readNew(ctx context.Context) error {
 
 func (r *Recorder) options(w *watch.Watcher) tree.Options {
 	return tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max, Skip: func(path string) bool { return slices.Contains(r.opts.Skip, path) }}
+}
+
+// IsOutside reports whether no root contains an absolute path.
+func (r *Recorder) IsOutside(path string) bool {
+	return !slices.ContainsFunc(r.opts.Roots(), func(root string) bool { return contains(root, path) })
 }
 
 // Close ends the recording, and removes what only it needs. Operations stay.
@@ -177,14 +188,25 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, 
 	return run, nil
 }
 
+// mostNamed is the number of files and directories at one of the paths that a run may change.
+const mostNamed = 20_000
+
 // beginAt reads the paths that the run may change.
 func (run *Run) beginAt(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
 	if err := run.recorder.open(); err != nil {
 		return err
 	}
+	o := run.recorder.options(nil)
+	o.Max = mostNamed
 	for _, path := range topmost(paths) {
-		t := tree.New(path, run.recorder.options(nil))
+		t := tree.New(path, o)
 		if err := t.Read(ctx); err != nil {
+			if errors.Is(err, tree.ErrTooLarge) {
+				err = fmt.Errorf("%s has more than %d files", path, mostNamed)
+			}
 			return err
 		}
 		run.trees = append(run.trees, t)

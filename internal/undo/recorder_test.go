@@ -32,10 +32,12 @@ func newPlace(t *testing.T, setUp string) *place {
 		t.Fatal(err)
 	}
 	p.sh(t, setUp)
-	p.recorder = undo.New(undo.Options{Store: p.store, Roots: func() []string { return []string{p.dir} }})
+	p.recorder = undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
 	t.Cleanup(p.recorder.Close)
 	return p
 }
+
+func (p *place) open() (*store.Store, error) { return p.store, nil }
 
 func (p *place) sh(t *testing.T, script string) {
 	t.Helper()

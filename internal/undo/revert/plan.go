@@ -69,9 +69,35 @@ func (p *Plan) Overwrite() {
 	}
 }
 
+// Show returns the plan of operations as they were recorded, without a look at what is there now. It can be shown, not
+// applied.
+func Show(s *store.Store, operations []*store.Operation) *Plan {
+	p := &Plan{store: s}
+	p.merge(operations)
+	return p
+}
+
 // Make plans to take operations back, given from the newest to the oldest.
 func Make(ctx context.Context, s *store.Store, operations []*store.Operation) (*Plan, error) {
-	p := &Plan{store: s}
+	p := Show(s, operations)
+	p.leaveObjects()
+	steps := p.Steps[:0]
+	for _, step := range p.Steps {
+		isDone, err := step.check(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if !isDone {
+			steps = append(steps, step)
+		}
+	}
+	p.Steps = steps
+	p.checkDirectories()
+	return p, ctx.Err()
+}
+
+// merge makes one step of all changes of a path.
+func (p *Plan) merge(operations []*store.Operation) {
 	at := map[string]int{}
 	for _, o := range operations {
 		p.Operations = append(p.Operations, o.Number)
@@ -91,20 +117,6 @@ func Make(ctx context.Context, s *store.Store, operations []*store.Operation) (*
 		}
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
-	p.leaveObjects()
-	steps := p.Steps[:0]
-	for _, step := range p.Steps {
-		isDone, err := step.check(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if !isDone {
-			steps = append(steps, step)
-		}
-	}
-	p.Steps = steps
-	p.checkDirectories()
-	return p, ctx.Err()
 }
 
 func (p *Plan) version(number int, v store.Version) Version {
