@@ -9,7 +9,6 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/guard/origin"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/snapshot"
 	"pollux/internal/hooks"
 	"pollux/internal/observers"
 	"pollux/internal/owncalls"
@@ -58,10 +57,9 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 		Project: p, Models: f.Models, Generator: stack, Fallback: stack.Fallback, Records: seen.Records, Outputs: f.outputs,
 		Checks: assembly.NewChecks(p, f.Workspace), Summaries: assembly.NewSummaries(p, f.Models, stack), Plan: f.plans.Approved, Stage: f.planStage,
 	}
-	snapshots := b.snapshots(f, late.ID)
 	agents := agents.New(agents.Parts{
 		Project: p, Definitions: f.subagents, Policy: f.policy, Builder: builder, Servers: f.Servers, Memory: f.Memory, Workspace: f.Workspace,
-		Record: b.record, Given: given, Plans: f.plans, Registry: f.registry, Session: late, Around: snapshots,
+		Record: b.record, Given: given, Plans: f.plans, Registry: f.registry, Session: late, Around: f.Snapshots.Steps(),
 	})
 	e.Agents = agents
 	title := new(topic.Topic)
@@ -93,7 +91,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 		Project: p, Policy: f.policy, Models: f.Models, Plans: f.plans, Registry: f.registry, Record: b.record, Records: seen.Records,
 		Servers: f.Servers, ServersOf: agents.ServersOf, ID: late.ID, RequestConfig: late.RequestConfig,
 	})
-	gate := b.newGate(f, hooks, given, builder.Summaries, origin.New(late.MessagesAfter, f.Workspace.HasFile), snapshots)
+	gate := b.newGate(f, hooks, given, builder.Summaries, origin.New(late.MessagesAfter, f.Workspace.HasFile))
 	calls := owncalls.New(owncalls.Parts{
 		Project: p, Models: f.Models, Gate: gate, Tools: tools, Registry: f.registry, Workspace: f.Workspace, Records: seen.Records,
 	})
@@ -104,7 +102,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 }
 
 // newGate makes the gate that all tool calls pass.
-func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Index, summaries *summary.Writer, origins *origin.Tracker, snapshots []guard.Step) *guard.Gate {
+func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Index, summaries *summary.Writer, origins *origin.Tracker) *guard.Gate {
 	p := b.project
 	characters, lines := config.OutputLimits(p.Settings())
 	o := guard.Options{
@@ -127,18 +125,8 @@ func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Ind
 	if j := b.record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))
 	}
-	o.Around = append(o.Around, snapshots...)
+	o.Around = append(o.Around, f.Snapshots.Steps()...)
 	return guard.New(o)
-}
-
-// snapshots returns the step that records what calls change, none if the user does not want it.
-func (b *builder) snapshots(f foundation, id func() string) []guard.Step {
-	if f.Undo == nil {
-		return nil
-	}
-	return []guard.Step{snapshot.Step(snapshot.Parts{
-		Recorder: f.Undo, Workspace: f.Workspace, Session: id, Home: b.project.Paths.Home(), Warn: b.project.Warn,
-	})}
 }
 
 // close ends the processes and the connections of the equipment, as far as they were opened.

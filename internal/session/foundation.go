@@ -3,15 +3,11 @@ package session
 import (
 	"context"
 	"path/filepath"
-	"sync"
-	"time"
 
-	"pollux/agent"
 	"pollux/agent/route"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
 	"pollux/internal/config"
-	"pollux/internal/crash"
 	"pollux/internal/extensions"
 	"pollux/internal/gitstate"
 	"pollux/internal/guard/policy"
@@ -20,13 +16,12 @@ import (
 	"pollux/internal/observers"
 	"pollux/internal/project"
 	"pollux/internal/record"
-	"pollux/internal/records"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
+	"pollux/internal/snapshots"
 	"pollux/internal/tools/file"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
-	"pollux/internal/undo"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -46,8 +41,8 @@ type foundation struct {
 	Rulebook *rulebook.Rulebook
 	// Servers are the MCP servers.
 	Servers *servers.Servers
-	// Undo records what calls change; nil if the user does not want it.
-	Undo *undo.Recorder
+	// Snapshots keep the changes that calls make; nil if the user does not want it.
+	Snapshots *snapshots.Snapshots
 
 	// git describes the state of the project's repository when the session began, "" if there is none.
 	git        func() string
@@ -93,67 +88,15 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		Servers: servers.Open(servers.Parts{
 			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel,
 		}),
-		git: readGit(ws.Root()), extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
+		git: gitstate.Describe(ws.Root()), extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
 		outputs: &record.Outputs{Project: p, ID: late.ID},
 	}
 	if config.CheckSeen.In(p.Settings()) {
 		f.seenFiles = file.NewSeen()
 	}
 	seen.Start(models, registry.Lookup, book.ModeName)
-	if f.Undo = openUndo(p, ws); f.Undo != nil {
-		seen.Records.Add(undoStart{f.Undo, p.Options.Interactive})
-	}
+	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records})
 	return f, nil
-}
-
-// openUndo returns the recorder of what calls change, nil if the user does not want it.
-func openUndo(p *project.Project, ws *workspace.Workspace) *undo.Recorder {
-	if !config.UndoEnabled.In(p.Settings()) {
-		return nil
-	}
-	return undo.New(undo.Options{
-		Store: p.UndoStore,
-		Roots: func() []string { return undo.Roots(ws.Dirs(), p.Paths.Home()) },
-		Skip:  p.Paths.Records(),
-	})
-}
-
-// undoStart has the recorder read the directories before a call needs that: beside the first request to a model where a
-// person is there, who has more to say than one prompt, else when a model has requested the first call.
-type undoStart struct {
-	recorder      *undo.Recorder
-	isInteractive bool
-}
-
-// Record implements [records.Sink].
-func (u undoStart) Record(r records.Record) {
-	switch r := r.(type) {
-	case records.RequestBegan:
-		if u.isInteractive {
-			u.recorder.Start()
-		}
-	case *records.AgentEvent:
-		if _, ok := r.Event.(agent.ToolRequested); ok {
-			u.recorder.Start()
-		}
-	}
-}
-
-// readGit reads the state of a repository while the rest of the session opens, and returns a function that waits for it.
-func readGit(dir string) func() string {
-	read := sync.OnceValue(func() string {
-		const names, patience = 20, 5 * time.Millisecond
-		state, ok := gitstate.Read(dir, names, patience)
-		if !ok {
-			return ""
-		}
-		return state.String()
-	})
-	go func() {
-		defer crash.Recover()
-		read()
-	}()
-	return read
 }
 
 // openProcesses opens the list of background commands, whose logs the model may read.
@@ -177,9 +120,7 @@ func (f *foundation) close() {
 	if f.Processes != nil {
 		f.Processes.Close()
 		f.Servers.Close()
-	}
-	if f.Undo != nil {
-		f.Undo.Close()
+		f.Snapshots.Close()
 	}
 }
 

@@ -37,10 +37,10 @@ type keeper struct {
 	targets []string
 }
 
-// scope is what the keeper knows about a directory.
+// scope is the knowledge of the keeper about a directory.
 type scope struct {
-	// isMade reports whether what is in the directory can be made again, or is never changed in place: it is linked
-	// rather than copied.
+	// isMade reports whether programs make the files of the directory and can make them again, or never change them in
+	// place: they are linked rather than copied.
 	isMade bool
 	isGit  bool
 }

@@ -59,7 +59,7 @@ func (p *place) try(script string) {
 	_ = c.Run()
 }
 
-// TestRandom checks that an undo changes exactly the paths that its operation has changed and nobody since, whatever
+// TestRandom checks that an undo changes exactly the paths that its operation has changed and no one since, whatever
 // ran and whatever a person does in between.
 func TestRandom(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -31,13 +32,13 @@ type Options struct {
 	Unwatched bool
 }
 
-// DefaultMax is how many files and directories are recorded if nobody says otherwise.
+// DefaultMax is how many files and directories are recorded by default.
 const DefaultMax = 1_000_000
 
-// largest is the size of the largest file that is copied before anybody has changed it, in bytes.
+// largest is the size of the largest file that is copied before it changes, in bytes.
 const largest = 16 << 20
 
-// Recorder records what calls change. Its methods may be called from several goroutines at once.
+// Recorder records the changes that calls make. Its methods may be called from several goroutines at once.
 type Recorder struct {
 	opts Options
 
@@ -98,11 +99,12 @@ func (r *Recorder) Start() {
 	r.cancel = cancel
 	go func() {
 		defer close(r.reading)
+		defer crash.Recover()
 		r.read(ctx)
 	}()
 }
 
-// read reads the trees. Nobody else uses them meanwhile.
+// read reads the trees. No other goroutine uses them meanwhile.
 func (r *Recorder) read(ctx context.Context) {
 	if r.unread = r.open(); r.unread != nil {
 		return
@@ -137,7 +139,7 @@ func (r *Recorder) IsOutside(path string) bool {
 	return !slices.ContainsFunc(r.opts.Roots(), func(root string) bool { return contains(root, path) })
 }
 
-// Close ends the recording, and removes what only it needs. Operations stay.
+// Close ends the recording, and removes the contents that only it needs. Operations stay.
 func (r *Recorder) Close() {
 	r.mu.Lock()
 	r.closed = true
@@ -163,14 +165,14 @@ type Run struct {
 	window   *window      // nil if it changes nothing else
 }
 
-// Scope is what a run may change.
+// Scope names the paths that a run may change.
 type Scope struct {
 	Paths    []string // absolute, without links
 	Anywhere bool     // in the roots, too
 }
 
-// Begin records what stands where something is about to run. If it returns an error, what the run would change could
-// not be taken back.
+// Begin records the paths that a run may change, before it starts. If it returns an error, changes of the run could not
+// be taken back.
 func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, error) {
 	h.Began = time.Now()
 	run := &Run{recorder: r, header: h}
@@ -230,7 +232,7 @@ func topmost(paths []string) (list []string) {
 	return list
 }
 
-// beginAnywhere brings what is known about the trees up to date.
+// beginAnywhere brings the trees up to date.
 func (run *Run) beginAnywhere(ctx context.Context) error {
 	r := run.recorder
 	r.Start()
@@ -266,7 +268,7 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 	return nil
 }
 
-// look returns what has changed in the trees since the last look, without what runs with known paths have changed.
+// look returns the changes of the trees since the last look, without those of runs with known paths.
 func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
 	var names watch.Changes
 	isLost := true
@@ -325,8 +327,8 @@ func (run *Run) leave() (isLast bool) {
 	return true
 }
 
-// End records what has changed since Begin, as an operation. It is nil if nothing has changed, or if something else
-// still runs that may have changed it: then it belongs to what ends last.
+// End records the changes since Begin, as an operation. It is nil if there are none, or while another run goes on that
+// may have made them: then they belong to the run that ends last.
 func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 	ctx = context.WithoutCancel(ctx)
 	r := run.recorder
@@ -361,7 +363,7 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 	return o, err
 }
 
-// lookAtPaths returns what has changed at the known paths, which are then no changes of anything else.
+// lookAtPaths returns the changes of the known paths, which no other run has then.
 func (run *Run) lookAtPaths(ctx context.Context) (changes []change, err error) {
 	for _, t := range run.trees {
 		list, err := t.RefreshAll(ctx)

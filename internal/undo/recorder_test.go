@@ -95,7 +95,7 @@ git init -q -b main; mkdir -p a/b empty; echo one >a/one; echo two >a/b/two; ln 
 echo ignored/ >.gitignore; git add -A; git commit -qm first; echo three >a/three; git add -A; git commit -qm second
 mkdir ignored; echo SECRET=1 >.env; echo made >ignored/made; echo dirty >>a/one; touch -d '2001-02-03 04:05:06.7' a/b/two; echo new >untracked`
 
-// TestDisasters takes back what public reports complain of, and does it again.
+// TestDisasters takes back the damage of public reports, and does it again.
 func TestDisasters(t *testing.T) {
 	t.Parallel()
 	for name, script := range map[string]string{

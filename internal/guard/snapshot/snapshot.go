@@ -1,4 +1,4 @@
-// Package snapshot records what tool calls change in files, so that undo can take it back. It is a step of the gate
+// Package snapshot records the changes that tool calls make in files, so that undo can take them back. It is a step of the gate
 // around each call.
 package snapshot
 
@@ -19,7 +19,7 @@ import (
 	"pollux/tool"
 )
 
-// Parts are what a step needs. All must be set.
+// Parts are the parts of a session that the step needs. All must be set.
 type Parts struct {
 	Recorder  *undo.Recorder
 	Workspace *workspace.Workspace
@@ -31,7 +31,7 @@ type Parts struct {
 	Warn func(text string)
 }
 
-// Step returns the step. A call that may change something does not run if what it may change cannot be kept.
+// Step returns the step. A call that may change something does not run if the files that it may change cannot be kept.
 func Step(p Parts) guard.Step {
 	s := &step{Parts: p}
 	return guard.Step{Before: s.before, After: s.after}
@@ -76,7 +76,7 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, _ *agent.Exe
 // harmless are tools of our own, of a kind that may change anything, that change no file.
 var harmless = map[string]bool{"write_todos": true, "activate_skill": true, "update_topic": true, "tool_search": true, "enter_plan_mode": true, "exit_plan_mode": true}
 
-// scope returns what a call may change.
+// scope returns the paths that a call may change.
 func (s *step) scope(call *agent.PreparedCall) undo.Scope {
 	t := call.Tool()
 	effect := tool.EffectOf(t, call.Args())
@@ -93,8 +93,8 @@ func (s *step) scope(call *agent.PreparedCall) undo.Scope {
 	return may
 }
 
-// named returns the paths outside of the recorder's roots that a command names, as far as they can be told from its
-// words.
+// named returns the paths outside of the recorder's roots that a command names, as far as its words show
+// them.
 func (s *step) named(args json.RawMessage) (paths []string) {
 	var a struct {
 		Command string `json:"command"`

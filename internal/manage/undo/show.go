@@ -16,13 +16,13 @@ import (
 	"pollux/internal/wording"
 )
 
-// summary says what an undo changes, or would change.
-func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, isDry bool) outcome.Text {
+// summary lists the paths that an undo changes, or would change.
+func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, isDry bool) string {
 	var b strings.Builder
 	switch {
 	case len(changes) == 0 && len(stay) == 0:
 		b.WriteString("All files are as they were already.\n")
-	case isDry:
+	case isDry && len(changes) > 0:
 		fmt.Fprintf(&b, "%s would change:\n", wording.Count(len(changes), "path"))
 	case len(changes) > 0:
 		fmt.Fprintf(&b, "%s %s (%s): %s.\n", verb, numbers(operations), titles(operations), wording.Count(len(changes), "path"))
@@ -36,7 +36,7 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 		fmt.Fprintf(&b, "  %s %s\n", sign(s), l.name(s.Path))
 	}
 	if len(stay) > 0 {
-		b.WriteString("Not changed:\n")
+		b.WriteString("These paths stay as they are:\n")
 	}
 	canOverwrite := false
 	for i, s := range stay {
@@ -50,10 +50,10 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 	if canOverwrite {
 		b.WriteString("To bring back files that were changed since, too, add --overwrite.\n")
 	}
-	return outcome.Text(strings.TrimSuffix(b.String(), "\n"))
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// sign shows what happens to a path: it comes back, goes away, or changes.
+// sign is the sign of a path that comes back, goes away, or changes.
 func sign(s revert.Step) string {
 	switch {
 	case s.From.State.Kind == state.Absent:
@@ -163,6 +163,6 @@ func diff(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	text := revert.Show(l.store, operations).Diff(func(path string) string { return strings.TrimPrefix(l.project.Paths.Display(path), "/") })
+	text := revert.Show(l.store, operations).Diff(func(path string) string { return strings.TrimPrefix(l.name(path), "/") })
 	return outcome.New(outcome.Lines(strings.TrimSuffix(text, "\n"))), nil
 }

@@ -1,15 +1,18 @@
-// Package undo manages what tool calls and commands have changed in files: it lists, shows and takes back.
+// Package undo manages the changes that tool calls and commands have made in files: it lists, shows and undoes them.
 package undo
 
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
 	"strings"
 
+	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
+	"pollux/internal/snapshots"
 	"pollux/internal/terminal"
 	"pollux/internal/undo/history"
 	"pollux/internal/undo/revert"
@@ -59,7 +62,7 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := p.UndoStore()
+	s, err := snapshots.Store(p)
 	if err != nil {
 		return nil, err
 	}
@@ -79,9 +82,12 @@ func session(c *manage.Call) string {
 }
 
 // words returns the arguments, and the flags among those of a / command.
-func words(c *manage.Call) (list []string) {
+func words(c *manage.Call) (list []string, err error) {
 	if c.Live == nil {
-		return c.Words
+		return c.Words, nil
+	}
+	if len(c.Text) > manage.MaxPath {
+		return nil, errors.New("the arguments are too long")
 	}
 	c.Flags = map[string]any{}
 	for _, word := range strings.Fields(c.Text) {
@@ -97,16 +103,19 @@ func words(c *manage.Call) (list []string) {
 			}
 		}
 	}
-	return list
+	return list, nil
 }
 
 // errArguments is the error of arguments that name no change.
 var errArguments = errors.New("name a number of changes, or one change as #12; to list them, run pollux undo log")
 
-// selection returns what the arguments name.
+// selection returns the changes that the arguments name.
 func selection(c *manage.Call) (s history.Selection, err error) {
 	s.Session, s.Count = session(c), 1
-	list := words(c)
+	list, err := words(c)
+	if err != nil {
+		return s, err
+	}
 	s.Prompt = c.Value(to.Name)
 	if len(list) > 1 {
 		return s, errArguments
@@ -141,7 +150,9 @@ func undo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) 
 }
 
 func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	words(c)
+	if _, err := words(c); err != nil {
+		return outcome.Outcome{}, err
+	}
 	operations, err := l.Redo(session(c))
 	if err != nil {
 		return manage.Say("Nothing to redo.")
@@ -150,7 +161,10 @@ func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) 
 }
 
 func restore(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	list := words(c)
+	list, err := words(c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
 	if len(list) != 1 {
 		return outcome.Outcome{}, errors.New("name one file or directory")
 	}
@@ -175,12 +189,12 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 		plan.Overwrite()
 	}
 	changes, stay := plan.Changes(), plan.Problems()
-	o := outcome.New(l.summary(operations, verb, changes, stay, c.Is(dryRun.Name)))
-	if len(changes) == 0 {
-		o.Failed = len(stay) > 0
-		return o, nil
+	text := l.summary(operations, verb, changes, stay, c.Is(dryRun.Name))
+	if len(changes) == 0 && len(stay) > 0 {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "%s", text)
 	}
-	if c.Is(dryRun.Name) {
+	o := outcome.New(outcome.Text(text))
+	if len(changes) == 0 || c.Is(dryRun.Name) {
 		return o, nil
 	}
 	base, err := l.store.Open()
@@ -208,6 +222,9 @@ func paths(steps []revert.Step) (list []string) {
 
 // name returns a path as people read it.
 func (l *log) name(path string) string {
+	if rel, err := filepath.Rel(l.project.Paths.Dir(), path); err == nil && filepath.IsLocal(rel) {
+		return terminal.Cut(terminal.Line(rel), 200)
+	}
 	return terminal.Cut(terminal.Line(l.project.Paths.Display(path)), 200)
 }
 

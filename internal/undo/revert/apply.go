@@ -57,7 +57,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	return o, finish(ctx, p.store, o)
 }
 
-// note adds what stands at a path and what will to an operation.
+// note adds the present and the future version of a path to an operation.
 func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
 	c = store.Change{Path: s.Path, After: s.To.Version}
 	c.After.State.Inode, c.After.State.Changed = 0, 0 // it will be another file
@@ -144,12 +144,12 @@ func change(steps []Step) error {
 			failed = append(failed, fmt.Errorf("%s: %w", s.Path, cause(err)))
 		}
 	}
-	for _, s := range slices.Backward(steps) { // what is in a directory before the directory
+	for _, s := range slices.Backward(steps) { // entries before their directory
 		if isDirectory(s.From) != isDirectory(s.To) || s.To.State.Kind == state.Absent {
 			try(s, d.remove(s))
 		}
 	}
-	for _, s := range steps { // a directory before what is in it
+	for _, s := range steps { // a directory before its entries
 		if isDirectory(s.To) {
 			try(s, d.mkdir(s))
 		}
@@ -227,7 +227,7 @@ func fill(to *os.File, place string) error {
 	return err
 }
 
-// isBusy reports whether a directory stays because of what others have in it.
+// isBusy reports whether a directory stays because of entries that others have made.
 func isBusy(err error) bool {
 	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
 }

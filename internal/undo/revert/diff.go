@@ -14,8 +14,8 @@ import (
 // maxDiffed is the size of the largest content that a diff shows, in bytes.
 const maxDiffed = 1 << 20
 
-// Diff returns what the plan would take back, as a unified diff: from what was there before the operations to what they
-// have left. name names a path.
+// Diff returns the changes that the plan would take back, as a unified diff from the state before the operations to the
+// one after them. name names a path.
 func (p *Plan) Diff(name func(path string) string) string {
 	var b strings.Builder
 	for _, s := range p.Steps {

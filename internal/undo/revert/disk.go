@@ -112,7 +112,7 @@ func (d *disk) lendBack() (err error) {
 	return err
 }
 
-// remove removes what stands at a path. A directory with entries that the operation did not make stays.
+// remove removes a file, link or empty directory. A directory with entries that the operation did not make stays.
 func (d *disk) remove(s Step) error {
 	dir, name, err := d.in(s.Path)
 	if err == nil {

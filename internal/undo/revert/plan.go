@@ -20,10 +20,10 @@ import (
 // Step is a path that a plan changes.
 type Step struct {
 	Path string
-	// From is what the operations have left there, and To what it becomes again.
+	// From is the version that the operations have left there, and To the one that comes back.
 	From, To Version
 	// Problem is why the path stays as it is, "" if it changes. IsOverwritable reports that it could be changed, at the
-	// price of what somebody else has done to it since.
+	// price of changes that others have made since.
 	Problem        string
 	IsOverwritable bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
@@ -36,7 +36,7 @@ type Version struct {
 	Place string // the file with the content, "" for none
 }
 
-// Plan is what undoing operations changes.
+// Plan lists the changes that undo operations.
 type Plan struct {
 	Steps []Step // sorted by path; those that would change nothing are left out
 	// Operations are the numbers of those that are taken back, the newest first.
@@ -69,7 +69,7 @@ func (p *Plan) Overwrite() {
 	}
 }
 
-// Show returns the plan of operations as they were recorded, without a look at what is there now. It can be shown, not
+// Show returns the plan of operations as they were recorded, without a look at the files now. It can be shown, not
 // applied.
 func Show(s *store.Store, operations []*store.Operation) *Plan {
 	p := &Plan{store: s}

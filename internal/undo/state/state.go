@@ -1,5 +1,5 @@
-// Package state says what stands at a path: its kind, size, mode and times, and which file it is, but not its
-// content. Two equal states of a path mean that nobody has changed it in between.
+// Package state reads the states of paths: kind, size, mode and times, and which file it is, but not the content. Two
+// equal states of a path mean that no one has changed it in between.
 package state
 
 import (
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// Kind is what stands at a path.
+// Kind is the kind of a file.
 type Kind uint8
 
 // The kinds. Special is a FIFO, a socket or a device: it is never opened.
@@ -21,7 +21,7 @@ const (
 	Special
 )
 
-// State is what stands at a path. The zero State is that of a path at which nothing stands.
+// State is the state of a path. The zero State is that of a path that does not exist.
 type State struct {
 	Kind Kind
 	// Mode has the permissions, and the bits for setuid, setgid and sticky, as the kernel numbers them.
@@ -35,7 +35,7 @@ type State struct {
 	Owner, Group  uint32
 }
 
-// IsSame reports whether two states are those of a file that nobody has changed in between. A directory is the
+// IsSame reports whether two states are those of a file that no one has changed in between. A directory is the
 // same if its permissions are, because entries that come and go are changes of their own.
 func (s State) IsSame(o State) bool {
 	if s.Kind == Directory && o.Kind == Directory {

@@ -15,7 +15,7 @@ import (
 	"pollux/internal/undo/content"
 )
 
-// Base is what one process keeps while it runs: the contents of files as they are now, and operations that it writes.
+// Base is the part of the store that one process keeps while it runs: the contents of files as they are now, and operations that it writes.
 // Its methods may be called from several goroutines at once.
 type Base struct {
 	store *Store
@@ -34,7 +34,7 @@ type Base struct {
 // held is the name of the file that a living process holds in its base.
 const held = "held"
 
-// Open opens a base, and removes what processes that were killed have left. The caller must close it.
+// Open opens a base, and removes those of processes that were killed. The caller must close it.
 func (s *Store) Open() (*Base, error) {
 	bases := filepath.Join(s.dir, "bases")
 	if err := errors.Join(durable.MkdirAll(bases, 0o700), durable.MkdirAll(s.operations(), 0o700)); err != nil {
@@ -59,14 +59,14 @@ func (s *Store) Open() (*Base, error) {
 
 // sweep removes the bases of processes that are gone.
 func (s *Store) sweep(bases string) {
-	entries, _ := os.ReadDir(bases) // what cannot be read stays
+	entries, _ := os.ReadDir(bases) // those that cannot be read stay
 	for _, e := range entries {
 		dir := filepath.Join(bases, e.Name())
 		lock, err := hold(filepath.Join(dir, held))
 		if err != nil || lock == nil {
 			continue
 		}
-		_ = os.RemoveAll(dir) // what is left goes next time
+		_ = os.RemoveAll(dir) // the rest goes next time
 		_ = lock.Close()
 	}
 }
@@ -128,7 +128,7 @@ func (b *Base) Drop(number uint32) {
 	}
 }
 
-// Find returns what is known of a content.
+// Find returns the description of a content.
 func (b *Base) Find(number uint32) (content.Kept, bool) {
 	k, found := b.taken.Load(number)
 	if !found {

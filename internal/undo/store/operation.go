@@ -28,12 +28,12 @@ type Header struct {
 	Prompt  string    `json:"prompt,omitempty"` // the id of the prompt
 	Call    string    `json:"call,omitempty"`   // the id of the call
 	Tool    string    `json:"tool,omitempty"`
-	Title   string    `json:"title,omitempty"` // what ran, for people
+	Title   string    `json:"title,omitempty"` // the command or file, for people
 	Began   time.Time `json:"began"`
 	Ended   time.Time `json:"ended"`
 	// Undoes are the numbers of the operations that an undo has taken back.
 	Undoes []int `json:"undoes,omitempty"`
-	// Beside are what may have made some of the changes, too: calls and commands that ran at the same time.
+	// Beside are calls and commands that ran at the same time, and may have made some of the changes.
 	Beside []string `json:"beside,omitempty"`
 
 	Created int   `json:"created,omitempty"`
@@ -55,7 +55,7 @@ type Change struct {
 	Before, After Version
 }
 
-// Version is what stood at a path.
+// Version is the state of a path, and its content.
 type Version struct {
 	State  state.State
 	Target string // of a link

@@ -1,9 +1,9 @@
-// Package store keeps on disk what undo needs: a log of operations, each with the contents before and after it.
+// Package store is the undo log on disk: a list of operations, each with the contents before and after it.
 //
-//	operations/00000007/record   the operation, and what it changed
+//	operations/00000007/record   the operation, and its changes
 //	operations/00000007/12       a content
-//	bases/PID-…/                 what a running process keeps: the contents of files as they are now, as far as
-//	                             nothing else has them, and operations that it is writing
+//	bases/PID-…/                 a running process: the contents of files as they are now, as far as nothing else
+//	                             has them, and operations that it is writing
 //
 // Each operation is a directory of its own, complete in itself: it appears at once, by a rename, when all of it is
 // there, and the oldest leave by being removed. A content that several operations have is one file with several names,

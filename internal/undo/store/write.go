@@ -107,7 +107,7 @@ func (w *Writer) Commit(o *Operation) error {
 	return nil
 }
 
-// Abort removes what was written.
+// Abort removes the operation.
 func (w *Writer) Abort() { _ = os.RemoveAll(w.dir) }
 
 // publish gives a directory the next number.
@@ -177,12 +177,12 @@ func (b *Base) room() bool {
 	return true
 }
 
-// remove removes an operation: first from the log, to a directory on the same file system, so that nobody sees a part
-// of it.
+// remove removes an operation: first from the log, to a directory on the same file system, so that no one sees a part of
+// it.
 func (s *Store) remove(number int, to string) {
 	gone := filepath.Join(to, "gone-"+strconv.Itoa(number))
 	if os.Rename(s.path(number), gone) == nil {
-		_ = os.RemoveAll(gone) // what is left goes with the base
+		_ = os.RemoveAll(gone) // the rest goes with the base
 	}
 }
 

@@ -1,7 +1,7 @@
-// Package tree knows what stands in a directory and below it, and finds out what has changed.
+// Package tree has the states of all files in a directory and below it, and finds changes.
 //
 // A [Tree] is read once, by [Tree.Read]. Later, [Tree.Refresh] looks at the entries that a watch has named, and
-// [Tree.RefreshAll] at all of them. Both return what has changed, with the versions before, whose contents a [Keeper]
+// [Tree.RefreshAll] at all of them. Both return the changes, with the versions before, whose contents a [Keeper]
 // has kept while they were there.
 package tree
 
@@ -27,7 +27,7 @@ type Ref struct {
 	Number uint32
 }
 
-// Version is what stood at a path, and where its content is.
+// Version is the state of a path, and the place of its content.
 type Version struct {
 	State state.State
 	Ref   Ref
@@ -39,12 +39,12 @@ type Change struct {
 	Before, After Version
 }
 
-// Scope is what a [Keeper] knows about a directory.
+// Scope is the knowledge of a [Keeper] about a directory.
 type Scope any
 
 // Keeper keeps the contents of files. Its methods are called from several goroutines at once.
 type Keeper interface {
-	// Enter returns what the keeper knows about a directory, given that about the one above it, nil for the root.
+	// Enter returns the scope of a directory, given that of the one above it, nil for the root.
 	Enter(above Scope, path string, entries []state.Named) Scope
 	// Keep keeps the content of the file or link at an absolute path, in a directory of a scope. The version has the
 	// state in which the content was taken; it is Absent if the path has vanished. An error ends the reading of the
@@ -52,8 +52,7 @@ type Keeper interface {
 	Keep(ctx context.Context, scope Scope, path string, now state.State) (Version, error)
 	// IsEqual reports whether two refs are those of equal contents. It may be false if that is not known.
 	IsEqual(a, b Ref) bool
-	// Drop is told of a version that the tree no longer has, after the change was returned and used: see
-	// [Tree.Settle].
+	// Drop forgets the content of a version that the tree no longer has: see [Tree.Settle].
 	Drop(Ref)
 }
 
@@ -70,7 +69,7 @@ type Options struct {
 // ErrTooLarge is returned if a tree has more entries than [Options.Max].
 var ErrTooLarge = errors.New("too many files")
 
-// Tree is what stands at a path and below it. It may be used by one goroutine at a time.
+// Tree has the states of a path and of all paths below it. It may be used by one goroutine at a time.
 type Tree struct {
 	root  string
 	opts  Options
@@ -131,7 +130,7 @@ func (t *Tree) Read(ctx context.Context) error {
 	return err
 }
 
-// RefreshAll returns what has changed, by a look at each entry.
+// RefreshAll returns the changes, by a look at each entry.
 func (t *Tree) RefreshAll(ctx context.Context) ([]Change, error) {
 	return t.run(ctx, func(w *walk) {
 		w.isDeep = true
@@ -139,7 +138,7 @@ func (t *Tree) RefreshAll(ctx context.Context) ([]Change, error) {
 	})
 }
 
-// Refresh returns what has changed among these entries, by the absolute paths of their directories.
+// Refresh returns the changes among these entries, by the absolute paths of their directories.
 func (t *Tree) Refresh(ctx context.Context, changed watch.Changes) ([]Change, error) {
 	dirs := make([]string, 0, len(changed))
 	for path := range changed {
@@ -259,7 +258,7 @@ type walk struct {
 	slots   chan struct{}
 	running sync.WaitGroup
 
-	mu      sync.Mutex // guards the following, and what the tree has
+	mu      sync.Mutex // guards the following, and the fields of the tree
 	changes []Change
 }
 
@@ -268,7 +267,7 @@ type pending struct {
 	above Scope
 }
 
-// Drop lets the keeper drop all versions of the tree, which is of no use after it.
+// Drop lets the keeper drop all versions of the tree. The tree must not be used after it.
 func (t *Tree) Drop() {
 	t.Settle()
 	for _, v := range t.All {

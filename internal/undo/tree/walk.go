@@ -5,6 +5,7 @@ import (
 	"strings"
 	"syscall"
 
+	"pollux/internal/crash"
 	"pollux/internal/undo/state"
 )
 
@@ -87,7 +88,7 @@ func (w *walk) note(c Change) {
 	w.changes = append(w.changes, c)
 }
 
-// later reads a directory when all named entries have been looked at, so that nobody else is in it.
+// later reads a directory when all named entries have been looked at, so that no other goroutine is in it.
 func (w *walk) later(rel string, above Scope) {
 	if w.isBegun {
 		w.spawn(rel, above)
@@ -102,9 +103,10 @@ func (w *walk) spawn(rel string, above Scope) {
 	select {
 	case w.slots <- struct{}{}:
 		go func() {
+			defer w.running.Done()
+			defer func() { <-w.slots }()
+			defer crash.Recover()
 			w.directory(rel, above)
-			<-w.slots
-			w.running.Done()
 		}()
 	default:
 		w.directory(rel, above)
@@ -112,7 +114,7 @@ func (w *walk) spawn(rel string, above Scope) {
 	}
 }
 
-// directory reads a directory, and compares it with what the tree has.
+// directory reads a directory, and compares it with the tree.
 func (w *walk) directory(rel string, above Scope) {
 	path := w.absolute(rel)
 	if w.ctx.Err() != nil || w.isForeign(rel, path) {

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Picture is what stands at each path below a directory: kind, mode, content or target, and the time of files.
+// Picture describes each path below a directory: kind, mode, content or target, and the time of files.
 type Picture map[string]string
 
 // Take takes a picture. Objects of git are left out: an undo leaves those that were added.

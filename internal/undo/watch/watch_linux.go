@@ -10,10 +10,12 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"pollux/internal/crash"
 )
 
-// mask are the events that may change an entry. IN_CLOSE_WRITE and IN_OPEN are left out: what is written is modified
-// before the file is closed, except through a memory map, whose file IN_CLOSE_WRITE reports.
+// mask are the events that may change an entry. IN_CLOSE_WRITE reports a file that was changed through
+// a memory map.
 const mask = unix.IN_CREATE | unix.IN_DELETE | unix.IN_MODIFY | unix.IN_ATTRIB | unix.IN_CLOSE_WRITE |
 	unix.IN_MOVED_FROM | unix.IN_MOVED_TO | unix.IN_DELETE_SELF | unix.IN_MOVE_SELF |
 	unix.IN_ONLYDIR | unix.IN_DONT_FOLLOW | unix.IN_EXCL_UNLINK
@@ -50,6 +52,7 @@ func Open() (*Watcher, error) {
 // collect empties the kernel's queue, so that it does not overflow while a program changes many files.
 func (w *Watcher) collect() {
 	defer close(w.done)
+	defer crash.Recover()
 	fds := []unix.PollFd{{Fd: int32(w.fd), Events: unix.POLLIN}, {Fd: int32(w.wake[0]), Events: unix.POLLIN}}
 	for {
 		if _, err := unix.Poll(fds, -1); err != nil && !errors.Is(err, unix.EINTR) {
