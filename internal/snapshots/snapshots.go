@@ -6,7 +6,6 @@
 package snapshots
 
 import (
-	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/snapshot"
@@ -67,18 +66,11 @@ func (s *Snapshots) Steps() []guard.Step {
 	})}
 }
 
-// Record implements [records.Sink]. It has the directories read before a call needs that: beside the first request to a
-// model where a person is there, who has more to say than one prompt, else when a model has requested the first call.
+// Record implements [records.Sink]. Where a person is there, who has more to say than one prompt, the directories are
+// read beside the first request to a model. A script's run reads them when a call first needs that.
 func (s *Snapshots) Record(r records.Record) {
-	switch r := r.(type) {
-	case records.RequestBegan:
-		if s.parts.Project.Options.Interactive {
-			s.recorder.Start()
-		}
-	case *records.AgentEvent:
-		if _, ok := r.Event.(agent.ToolRequested); ok {
-			s.recorder.Start()
-		}
+	if _, ok := r.(records.RequestBegan); ok && s.parts.Project.Options.Interactive {
+		s.recorder.Start()
 	}
 }
 

@@ -27,8 +27,10 @@ type Base struct {
 	dirs   sync.Map     // those made below dir
 	taken  sync.Map     // content.Kept of each content, by its number
 
-	evicting sync.Mutex
-	known    map[int]int64 // bytes of each operation in the log, as of the last look
+	publishing sync.Mutex    // guards the following
+	sizes      map[int]int64 // bytes of each operation in the log; nil before the first look
+	used       int64         // the sum of sizes
+	newest     int           // number
 }
 
 // held is the name of the file that a living process holds in its base.
@@ -52,7 +54,7 @@ func (s *Store) Open() (*Base, error) {
 			return nil, fmt.Errorf("keep files for undo: lock %s: %w", dir, err)
 		}
 		if lock != nil {
-			return &Base{store: s, dir: dir, lock: lock, known: map[int]int64{}}, nil
+			return &Base{store: s, dir: dir, lock: lock}, nil
 		} // another process has swept it before it was held
 	}
 }

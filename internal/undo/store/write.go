@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"syscall"
 
@@ -99,36 +101,47 @@ func (w *Writer) Commit(o *Operation) error {
 		w.Abort()
 		return fmt.Errorf("keep files for undo: %w", err)
 	}
-	if o.Number, err = w.base.store.publish(w.dir); err != nil {
+	if err := w.base.publish(w.dir, o); err != nil {
 		w.Abort()
 		return err
 	}
-	w.base.evict(o)
 	return nil
 }
 
 // Abort removes the operation.
 func (w *Writer) Abort() { _ = os.RemoveAll(w.dir) }
 
-// publish gives a directory the next number.
-func (s *Store) publish(dir string) (int, error) {
-	numbers, err := s.Numbers()
-	if err != nil {
-		return 0, err
+// publish gives the operation in a directory the next number, and lets the oldest ones leave.
+func (b *Base) publish(dir string, o *Operation) error {
+	b.publishing.Lock()
+	defer b.publishing.Unlock()
+	if b.sizes == nil {
+		b.count()
 	}
-	next := 1
-	if len(numbers) > 0 {
-		next = numbers[len(numbers)-1] + 1
-	}
-	for {
-		err := os.Rename(dir, s.path(next))
+	for next := b.newest + 1; ; next++ {
+		err := os.Rename(dir, b.store.path(next))
 		if err == nil {
-			return next, nil
+			o.Number, b.newest, b.sizes[next] = next, next, o.Bytes
+			b.used += o.Bytes
+			break
 		}
 		if !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
-			return 0, fmt.Errorf("keep files for undo: %w", err)
-		}
-		next++ // another process has taken the number
+			return fmt.Errorf("keep files for undo: %w", err)
+		} // else another process has taken the number
+	}
+	b.evict(o.Number)
+	return nil
+}
+
+// count reads the log. Operations that other processes add later are counted when the log is full.
+func (b *Base) count() {
+	numbers, _ := b.store.Numbers() // if they cannot be read, the rename fails, too
+	b.sizes, b.used = make(map[int]int64, len(numbers)), 0
+	for _, n := range numbers {
+		h, _ := b.store.header(n) // a damaged one counts nothing, and leaves in its turn
+		b.sizes[n] = h.Bytes
+		b.used += h.Bytes
+		b.newest = max(b.newest, n)
 	}
 }
 
@@ -136,35 +149,19 @@ func (s *Store) publish(dir string) (int, error) {
 const most = 2000
 
 // evict removes the oldest operations until the contents take no more than the limit. The newest stays.
-func (b *Base) evict(newest *Operation) {
-	b.evicting.Lock()
-	defer b.evicting.Unlock()
-	numbers, err := b.store.Numbers()
-	if err != nil {
-		return // the next operation tries again
+func (b *Base) evict(newest int) {
+	if b.used <= b.store.limit && len(b.sizes) <= most {
+		return
 	}
-	sizes := make(map[int]int64, len(numbers))
-	var used int64
-	for _, n := range numbers {
-		size, found := b.known[n]
-		if !found {
-			h, _ := b.store.header(n) // a damaged one counts nothing, and leaves in its turn
-			size = h.Bytes
-		}
-		sizes[n] = size
-		used += size
-	}
-	for left := len(numbers); left > 0 && (used > b.store.limit || left > most); left-- {
-		oldest := numbers[0]
-		if oldest == newest.Number {
-			break
+	b.count()
+	for _, oldest := range slices.Sorted(maps.Keys(b.sizes)) {
+		if b.used <= b.store.limit && len(b.sizes) <= most || oldest == newest {
+			return
 		}
 		b.store.remove(oldest, b.dir)
-		used -= sizes[oldest]
-		delete(sizes, oldest)
-		numbers = numbers[1:]
+		b.used -= b.sizes[oldest]
+		delete(b.sizes, oldest)
 	}
-	b.known = sizes
 }
 
 // room removes the oldest operation because the disk is full, and reports whether there was one.
