@@ -24,6 +24,7 @@ const (
 	inTargets        // the target of a link
 	unreadable       // the content was not kept: it cannot be read
 	tooLarge         // the content was not kept: there is no room for a copy, and no link is possible
+	inBefore         // the number is that of the content in the base of a process that was killed
 )
 
 // keeper keeps contents in a base. It implements [tree.Keeper].
@@ -33,8 +34,12 @@ type keeper struct {
 	largest, room int64
 	cannotClone   atomic.Bool
 
+	// before is the base of a process that was killed; nil for none.
+	before *store.Base
+
 	mu      sync.Mutex
 	targets []string
+	adopted map[uint32]content.Kept // contents of before
 }
 
 // scope is the knowledge of the keeper about a directory.
@@ -162,6 +167,21 @@ func (k *keeper) Drop(r tree.Ref) {
 	}
 }
 
+// adopt returns a version that another process has kept.
+func (k *keeper) adopt(v known) tree.Version {
+	switch v.version.Ref.Source {
+	case inTargets:
+		v.version.Ref = k.keepTarget(v.target)
+	case inBase:
+		v.version.Ref.Source = inBefore
+		if k.adopted == nil {
+			k.adopted = map[uint32]content.Kept{}
+		}
+		k.adopted[v.version.Ref.Number] = v.kept
+	}
+	return v.version
+}
+
 // export adds a version to an operation.
 func (k *keeper) export(w *store.Writer, v tree.Version) (out store.Version, err error) {
 	out.State = v.State
@@ -176,6 +196,10 @@ func (k *keeper) export(w *store.Writer, v tree.Version) (out store.Version, err
 		kept, _ := k.base.Find(v.Ref.Number)
 		out.Way, out.Sum = kept.Way, kept.Sum
 		out.Content, err = w.Share(k.base.Path(v.Ref.Number), v.State.Size)
+	case inBefore:
+		kept := k.adopted[v.Ref.Number]
+		out.Way, out.Sum = kept.Way, kept.Sum
+		out.Content, err = w.Share(k.before.Path(v.Ref.Number), v.State.Size)
 	}
 	if v.State.Kind == state.Special {
 		out.Lost = "it is a FIFO, a socket or a device"

@@ -8,6 +8,9 @@ import (
 
 // TestMain takes few random walks, unless a person or POLLUX_LONG asks for more.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(killedIn); dir != "" {
+		dieIn(dir)
+	}
 	flag.Parse()
 	if os.Getenv("POLLUX_LONG") == "" && !isSet("rapid.checks") {
 		_ = flag.Set("rapid.checks", "15")

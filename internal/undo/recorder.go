@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/internal/crash"
@@ -55,7 +56,10 @@ type Recorder struct {
 	cancel  context.CancelFunc
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
+	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	closed  bool
+
+	runs atomic.Int64 // the number of runs so far
 }
 
 // window is a time in which calls run that may change anything.
@@ -76,6 +80,9 @@ func New(o Options) *Recorder {
 func (r *Recorder) open() error {
 	r.opening.Do(func() {
 		s, err := r.opts.Store()
+		if err == nil {
+			err = Recover(context.Background(), s)
+		}
 		if err == nil {
 			r.base, err = s.Open()
 		}
@@ -126,6 +133,26 @@ func (r *Recorder) readNew(ctx context.Context) error {
 			return fmt.Errorf("read %s: %w", root, err)
 		}
 		r.trees = append(r.trees, t)
+		if err := r.save(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save writes the versions of a tree that was read.
+func (r *Recorder) save(t *tree.Tree) (err error) {
+	if r.saved == nil {
+		r.saved, err = createManifest(r.base.File(manifestFile))
+	}
+	if err == nil {
+		err = r.saveTree(r.saved, t)
+	}
+	if err == nil {
+		err = r.saved.flush()
+	}
+	if err != nil {
+		return fmt.Errorf("keep files for undo: %w", err)
 	}
 	return nil
 }
@@ -152,6 +179,9 @@ func (r *Recorder) Close() {
 	if r.watcher != nil {
 		r.watcher.Close()
 	}
+	if r.saved != nil {
+		_ = r.saved.file.Close() // the base goes
+	}
 	if r.base != nil {
 		r.base.Close()
 	}
@@ -161,6 +191,7 @@ func (r *Recorder) Close() {
 type Run struct {
 	recorder *Recorder
 	header   store.Header
+	number   string
 	trees    []*tree.Tree // of the paths that it is known to change
 	window   *window      // nil if it changes nothing else
 }
@@ -181,7 +212,11 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, 
 			return nil, err
 		}
 	}
-	if err := run.beginAt(ctx, may.Paths); err != nil {
+	err := run.beginAt(ctx, may.Paths)
+	if err == nil {
+		err = run.note()
+	}
+	if err != nil {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		run.leave()
@@ -286,6 +321,9 @@ func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
 			return nil, err
 		}
 		for _, c := range list {
+			if err := r.saved.add(r.known(t.Root(), c.Path, c.After)); err != nil {
+				return nil, fmt.Errorf("keep files for undo: %w", err)
+			}
 			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
 				changes = append(changes, change{path, c})
 			}
@@ -308,6 +346,7 @@ func absolute(root, rel string) string {
 
 // settle forgets the versions before the last look.
 func (r *Recorder) settle() {
+	_ = r.saved.flush() // an error shows at the next look
 	for _, t := range r.trees {
 		t.Settle()
 	}
@@ -360,6 +399,7 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 	for _, t := range run.trees {
 		t.Drop()
 	}
+	run.forget()
 	return o, err
 }
 

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/snapshots"
 	"pollux/internal/terminal"
+	recorder "pollux/internal/undo"
 	"pollux/internal/undo/history"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/store"
@@ -66,7 +67,7 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := revert.Finish(ctx, s); err != nil {
+	if err := errors.Join(revert.Finish(ctx, s), recorder.Recover(ctx, s)); err != nil {
 		return nil, err
 	}
 	h, err := history.Read(s)

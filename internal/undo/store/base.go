@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -59,19 +61,56 @@ func (s *Store) Open() (*Base, error) {
 	}
 }
 
+// Pending begins the names of files in a base for work that is not done yet. A base that has any is not swept.
+const Pending = "run-"
+
 // sweep removes the bases of processes that are gone.
 func (s *Store) sweep(bases string) {
-	entries, _ := os.ReadDir(bases) // those that cannot be read stay
+	_ = s.eachDead(bases, func(b *Base) {
+		if !b.isPending() {
+			b.Close()
+			return
+		}
+		_ = b.lock.Close()
+	})
+}
+
+// Abandoned returns the bases with unfinished work of processes that are gone. The caller must close them.
+func (s *Store) Abandoned() (list []*Base, err error) {
+	err = s.eachDead(filepath.Join(s.dir, "bases"), func(b *Base) {
+		if b.isPending() {
+			list = append(list, b)
+			return
+		}
+		b.Close()
+	})
+	return list, err
+}
+
+// eachDead passes the bases of processes that are gone to a function, which lets go of them.
+func (s *Store) eachDead(bases string, take func(*Base)) error {
+	entries, err := os.ReadDir(bases)
+	if err != nil && !durable.IsAbsent(err) {
+		return fmt.Errorf("read the undo log: %w", err)
+	}
 	for _, e := range entries {
 		dir := filepath.Join(bases, e.Name())
 		lock, err := hold(filepath.Join(dir, held))
 		if err != nil || lock == nil {
 			continue
 		}
-		_ = os.RemoveAll(dir) // the rest goes next time
-		_ = lock.Close()
+		take(&Base{store: s, dir: dir, lock: lock})
 	}
+	return nil
 }
+
+func (b *Base) isPending() bool {
+	entries, _ := os.ReadDir(b.dir) // one that cannot be read stays
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), Pending) })
+}
+
+// File returns the path of a file in the base, whose name is neither a number nor that of another part of the store.
+func (b *Base) File(name string) string { return filepath.Join(b.dir, name) }
 
 // Close removes the base.
 func (b *Base) Close() {
