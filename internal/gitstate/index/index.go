@@ -53,7 +53,7 @@ const (
 	intentToAdd  = 0x2000
 )
 
-// header is the size of what stands before the entries, and stat that of the part of an entry before its hash.
+// header is the size of the part before the entries, and stat that of the part of an entry before its hash.
 const (
 	header = 12
 	stat   = 40
