@@ -45,7 +45,7 @@ func (g *Git) readAttributes(top string, r *Repository, c *config) attributes {
 		all.read(filepath.Join(dir, "info", "attributes"), "", false)
 	}
 	for dir, isTracked := range attributeDirs(r.index) {
-		all.read(filepath.Join(top, filepath.FromSlash(dir), ".gitattributes"), dir, isTracked)
+		all.read(top+string(filepath.Separator)+filepath.FromSlash(dir)+".gitattributes", dir, isTracked)
 	}
 	return all.attributes()
 }
@@ -189,7 +189,8 @@ func (a attributes) mayConvert(path string) bool {
 		return false
 	}
 	path = lower(path)
-	for _, r := range a.rules {
+	for i := range a.rules {
+		r := &a.rules[i]
 		if rest, ok := strings.CutPrefix(path, r.dir); ok && r.pattern.matches(rest) {
 			return true
 		}

@@ -189,7 +189,7 @@ func parseConfig(text string, visit func(key, value string) bool) error {
 		}
 		name := strings.ToLower(text[:end])
 		text = strings.TrimLeft(text[end:], " \t")
-		if name == "" || section == "" {
+		if name == "" || name[0] < 'a' || section == "" {
 			return errConfig
 		}
 		value := ""
@@ -197,7 +197,7 @@ func parseConfig(text string, visit func(key, value string) bool) error {
 			if value, text, ok = parseValue(rest); !ok {
 				return errConfig
 			}
-		} else if text != "" && text[0] != '\n' && text[0] != '#' && text[0] != ';' {
+		} else if text != "" && text[0] != '\n' {
 			return errConfig
 		}
 		if !visit(section+"."+name, value) {

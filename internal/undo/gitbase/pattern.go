@@ -2,15 +2,16 @@ package gitbase
 
 import (
 	"path"
+	"slices"
 	"strings"
 )
 
 // pattern is a pattern of a file of attributes. It matches all paths that git matches, and some more: letters in any
 // case, and any byte where git wants none of some.
 type pattern struct {
-	isName bool   // it matches the last name of a path
-	end    string // if not "", it matches whatever ends so
+	isName bool // it matches the last name of a path
 	tokens []token
+	last   int // index of the last token that is a star, -1 if there is none
 }
 
 // token matches one byte of a set, or any number of bytes.
@@ -39,13 +40,13 @@ func compile(text string) pattern {
 	}
 	p := pattern{isName: !strings.Contains(text, "/")}
 	text = strings.TrimPrefix(text, "/")
-	if end, ok := strings.CutPrefix(text, "*"); ok && p.isName && !strings.ContainsAny(end, `*?[\`) && end != "" {
-		p.end = lower(end)
-		return p
-	}
+	p.last = -1
 	for text != "" {
 		var t token
 		t, text = nextToken(text)
+		if t.star != noStar {
+			p.last = len(p.tokens)
+		}
 		p.tokens = append(p.tokens, t)
 	}
 	return p
@@ -138,12 +139,12 @@ func lower(text string) string {
 }
 
 // matches reports whether the pattern may match a path in lower case, relative to the directory of its file.
-func (p pattern) matches(text string) bool {
+func (p *pattern) matches(text string) bool {
 	if p.isName {
 		text = path.Base(text)
 	}
-	if p.end != "" {
-		return strings.HasSuffix(text, p.end)
+	if !p.matchesEnd(text) {
+		return false
 	}
 	// open[i] reports whether the first i tokens match the text so far.
 	open, next := make([]bool, len(p.tokens)+1), make([]bool, len(p.tokens)+1)
@@ -152,7 +153,8 @@ func (p pattern) matches(text string) bool {
 	for i := range len(text) {
 		c := text[i]
 		clear(next)
-		for j, t := range p.tokens {
+		for j := range p.tokens {
+			t := &p.tokens[j]
 			switch {
 			case !open[j]:
 			case t.star == anywhere, t.star == inName && c != '/':
@@ -163,14 +165,31 @@ func (p pattern) matches(text string) bool {
 		}
 		p.skipStars(next)
 		open, next = next, open
+		if !slices.Contains(open, true) {
+			return false
+		}
 	}
 	return open[len(p.tokens)]
 }
 
+// matchesEnd reports whether the tokens behind the last star match the end of a text. Most texts need no further look.
+func (p *pattern) matchesEnd(text string) bool {
+	end := p.tokens[p.last+1:]
+	if len(text) < len(end) || p.last < 0 && len(text) > len(end) {
+		return false
+	}
+	for i := len(end) - 1; i >= 0; i-- {
+		if !end[i].has(text[len(text)-len(end)+i]) {
+			return false
+		}
+	}
+	return true
+}
+
 // skipStars opens the tokens behind stars that match nothing.
-func (p pattern) skipStars(open []bool) {
-	for i, t := range p.tokens {
-		if open[i] && t.star != noStar {
+func (p *pattern) skipStars(open []bool) {
+	for i := range p.tokens {
+		if open[i] && p.tokens[i].star != noStar {
 			open[i+1] = true
 		}
 	}

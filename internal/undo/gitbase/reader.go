@@ -9,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 )
 
@@ -201,10 +200,10 @@ func (r *Reader) sizes(ctx context.Context, hash uint8, ids []byte, visit func(i
 		return err
 	}
 	c := r.git.command(s, "cat-file", "--buffer", "--batch-check=%(objecttype) %(objectsize)")
-	lines := &lineWriter{visit: func(i int, line string) {
+	lines := &lineWriter{visit: func(i int, line []byte) {
 		size := int64(-1)
-		if text, ok := strings.CutPrefix(line, "blob "); ok {
-			if n, err := strconv.ParseInt(text, 10, 64); err == nil {
+		if text, ok := bytes.CutPrefix(line, []byte("blob ")); ok {
+			if n, err := strconv.ParseInt(string(text), 10, 64); err == nil {
 				size = n
 			}
 		}
@@ -225,7 +224,7 @@ func (r *Reader) sizes(ctx context.Context, hash uint8, ids []byte, visit func(i
 
 // lineWriter calls visit with each whole line.
 type lineWriter struct {
-	visit func(i int, line string)
+	visit func(i int, line []byte)
 	n     int
 	rest  []byte
 }
@@ -237,7 +236,7 @@ func (l *lineWriter) Write(p []byte) (int, error) {
 		if !ok {
 			return len(p), nil
 		}
-		l.visit(l.n, string(line))
+		l.visit(l.n, line)
 		l.n++
 		l.rest = rest
 	}
