@@ -43,7 +43,7 @@ func TestNarrow(t *testing.T) {
 	}
 }
 
-// TestPatterns compares patterns with git: what git matches must match.
+// TestPatterns compares patterns with git: they must match each path that git matches.
 func TestPatterns(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("git")

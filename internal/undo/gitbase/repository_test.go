@@ -1,6 +1,7 @@
 package gitbase_test
 
 import (
+	"encoding/binary"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -113,6 +114,53 @@ func TestRacy(t *testing.T) {
 		t.Fatal(err)
 	}
 	u.want(t, "r", "a")
+}
+
+// TestTouchedIndex checks that a later time of the index does not hide that a file may have changed after git has seen it.
+func TestTouchedIndex(t *testing.T) {
+	t.Parallel()
+	needGit(t)
+	u := newUser(t, t.TempDir())
+	u.must("", "init", "-q", "r")
+	u.write("r/a", "one")
+	u.must("r", "add", "a")
+	path := u.path("r/.git/index")
+	index := u.content(path, state.Regular)
+	for {
+		// An index that is written in the same tick as the file, and set to a later time.
+		u.write("r/a", "one")
+		now, err := state.Read(u.path("r/a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if now.Changed == 0 {
+			t.Skip("NOT TESTED: this system has one time only")
+		}
+		for at, n := range map[int]int64{12: now.Changed / 1e9, 16: now.Changed % 1e9, 20: now.Modified / 1e9, 24: now.Modified % 1e9} {
+			binary.BigEndian.PutUint32(index[at:], uint32(n))
+		}
+		u.write("r/.git/index", string(index))
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(path, later, later); err != nil {
+			t.Fatal(err)
+		}
+		if of, err := state.Read(path); err != nil || of.Changed != now.Changed {
+			continue // the clock has ticked
+		}
+		r, _ := u.open(t, "r")
+		if id, ok := u.object(r, "r", "a"); ok {
+			t.Errorf("a is %s", id)
+		}
+		u.tick()
+		if err := os.Chtimes(path, later, later); err != nil {
+			t.Fatal(err)
+		}
+		r, _ = u.open(t, "r")
+		if _, ok := u.object(r, "r", "a"); !ok {
+			t.Error("a is not known, although the index is later")
+		}
+		return
+	}
 }
 
 // TestKinds checks kinds of repositories.
