@@ -48,6 +48,7 @@ type Parts struct {
 	Given       *quotation.Index
 	Plans       *plan.Plans
 	Registry    *tool.Registry // of the session
+	Around      []guard.Step   // around the calls of subagents, too
 	// Session is the conversation that calls them. Nothing of it is asked before the first call.
 	Session Caller
 }

@@ -212,6 +212,7 @@ func (w *delegate) newGate() *guard.Gate {
 	if w.journal != nil {
 		o.Around = append(o.Around, record.SyncStep(w.journal))
 	}
+	o.Around = append(o.Around, w.agents.parts.Around...)
 	return w.agents.parts.Session.Gate().ForSubagent(o)
 }
 

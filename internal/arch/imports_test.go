@@ -30,7 +30,7 @@ var layers = []struct {
 	{"prompts", []string{"internal/compose"}},
 	{"agents", []string{"internal/agents", "internal/completion", "internal/farewell", "internal/hooks", "internal/owncalls", "internal/rulebook", "internal/skills"}},
 	{"assembly", []string{"internal/assembly", "internal/toolset"}},
-	{"parts", []string{"internal/extensions", "internal/observers", "internal/record", "internal/servers", "internal/skill/install"}},
+	{"parts", []string{"internal/extensions", "internal/observers", "internal/record", "internal/servers", "internal/snapshots", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},
@@ -41,7 +41,7 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sessions", "internal/summary", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/clipboard", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/undo", "internal/sessions", "internal/summary", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/clipboard", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},

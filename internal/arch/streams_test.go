@@ -67,7 +67,7 @@ var loggersAllowed = map[string]string{
 
 // isHelper reports whether only tests use a package.
 func isHelper(f *file) bool {
-	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest", "internal/manage/managetest", "internal/toolset/toolsettest", "internal/face/tui/tuitest", "internal/face/tui/golden", "internal/face/tui/pane/panetest")
+	return f.test || f.isUnder("acceptance", "bench", "examples", "internal/scriptmodel", "llm/llmtest", "internal/a2a/a2atest", "internal/mcp/mcptest", "internal/process/processtest", "internal/project/projecttest", "internal/manage/managetest", "internal/toolset/toolsettest", "internal/undo/undotest", "internal/face/tui/tuitest", "internal/face/tui/golden", "internal/face/tui/pane/panetest")
 }
 
 // streamsAreClean checks that nothing is written to a terminal but through the sanitizing writers.

@@ -122,6 +122,9 @@ const (
 	RetryDelay           = Float("pollux.retryDelay")
 	Nudge                = Bool("pollux.nudge")
 
+	UndoEnabled   = Bool("pollux.undo.enabled")
+	UndoMegabytes = Float("pollux.undo.maxMegabytes")
+
 	MemoryEager = Bool("pollux.memory.eager")
 	SaveMemory  = Bool("pollux.memory.saveTool")
 

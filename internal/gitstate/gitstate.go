@@ -3,6 +3,7 @@
 package gitstate
 
 import (
+	"crypto/sha1"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"time"
 
 	"pollux/internal/durable"
+	"pollux/internal/gitstate/gitdir"
+	"pollux/internal/gitstate/index"
 )
 
 // State is the state of a repository.
@@ -44,7 +47,7 @@ func head(gitDir string) (s State, ok bool) {
 	if gitDir == "" {
 		return State{}, false
 	}
-	line := firstLine(filepath.Join(gitDir, "HEAD"))
+	line := gitdir.FirstLine(filepath.Join(gitDir, "HEAD"))
 	ref, isRef := strings.CutPrefix(line, "ref: ")
 	switch {
 	case isRef && ref != "refs/heads/.invalid": // of the format reftable
@@ -72,7 +75,7 @@ func Read(dir string, number int, patience time.Duration) (State, bool) {
 	if err != nil || usesSHA256(gitDir) {
 		return s, true
 	}
-	entries, ok := parse(data)
+	entries, ok := index.Parse(data, sha1.Size)
 	if !ok {
 		return s, true
 	}
@@ -80,20 +83,20 @@ func Read(dir string, number int, patience time.Duration) (State, bool) {
 	if info, err := os.Stat(filepath.Join(gitDir, "index")); err == nil {
 		written = info.ModTime()
 	}
-	for i := range entries {
+	for i := range entries.Len() {
 		const least = 16 // a small repository does not depend on the load of the machine
 		if i >= least && time.Since(began) > patience {
 			s.Changed, s.Total = nil, 0
 			return s, true
 		}
-		e := &entries[i]
-		if i > 0 && e.name == entries[i-1].name || !e.isChanged(top, written) { // conflicts have several entries
+		e := entries.Entry(i)
+		if i > 0 && e.Name == entries.Name(i-1) || !isChanged(e, top, written) { // conflicts have several entries
 			continue
 		}
 		if s.Total++; len(s.Changed) < number {
-			name, err := filepath.Rel(dir, filepath.Join(top, filepath.FromSlash(e.name)))
+			name, err := filepath.Rel(dir, filepath.Join(top, filepath.FromSlash(e.Name)))
 			if err != nil {
-				name = e.name
+				name = e.Name
 			}
 			s.Changed = append(s.Changed, filepath.ToSlash(name))
 		}
@@ -123,33 +126,10 @@ func (s State) String() string {
 // there is none.
 func find(dir string) (top, gitDir string) {
 	for top = dir; ; top = filepath.Dir(top) {
-		at := filepath.Join(top, ".git")
-		info, err := os.Lstat(at)
-		switch {
-		case err == nil && info.IsDir():
-			return top, at
-		case err == nil && info.Mode().IsRegular(): // a worktree or a submodule
-			to, ok := strings.CutPrefix(firstLine(at), "gitdir: ")
-			if !ok {
-				return "", ""
-			}
-			if !filepath.IsAbs(to) {
-				to = filepath.Join(top, to)
-			}
-			return top, to
-		case top == filepath.Dir(top):
-			return "", ""
+		if gitDir, ok := gitdir.Of(top); ok || top == filepath.Dir(top) {
+			return top, gitDir
 		}
 	}
-}
-
-func firstLine(path string) string {
-	text, err := durable.ReadFile(path, maxSmall)
-	if err != nil {
-		return ""
-	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return strings.TrimSuffix(line, "\r")
 }
 
 func operation(gitDir string) string {
@@ -165,12 +145,6 @@ func operation(gitDir string) string {
 
 // usesSHA256 reports whether the index may have hashes of 32 bytes.
 func usesSHA256(gitDir string) bool {
-	common := gitDir
-	if to := firstLine(filepath.Join(gitDir, "commondir")); to != "" {
-		if common = to; !filepath.IsAbs(to) {
-			common = filepath.Join(gitDir, to)
-		}
-	}
-	text, err := durable.ReadFile(filepath.Join(common, "config"), maxSmall)
+	text, err := durable.ReadFile(filepath.Join(gitdir.Common(gitDir), "config"), maxSmall)
 	return err != nil || strings.Contains(strings.ToLower(string(text)), "sha256")
 }

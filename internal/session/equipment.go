@@ -59,7 +59,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	}
 	agents := agents.New(agents.Parts{
 		Project: p, Definitions: f.subagents, Policy: f.policy, Builder: builder, Servers: f.Servers, Memory: f.Memory, Workspace: f.Workspace,
-		Record: b.record, Given: given, Plans: f.plans, Registry: f.registry, Session: late,
+		Record: b.record, Given: given, Plans: f.plans, Registry: f.registry, Session: late, Around: f.Snapshots.Steps(),
 	})
 	e.Agents = agents
 	title := new(topic.Topic)
@@ -125,6 +125,7 @@ func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Ind
 	if j := b.record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))
 	}
+	o.Around = append(o.Around, f.Snapshots.Steps()...)
 	return guard.New(o)
 }
 

@@ -3,14 +3,11 @@ package session
 import (
 	"context"
 	"path/filepath"
-	"sync"
-	"time"
 
 	"pollux/agent/route"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
 	"pollux/internal/config"
-	"pollux/internal/crash"
 	"pollux/internal/extensions"
 	"pollux/internal/gitstate"
 	"pollux/internal/guard/policy"
@@ -21,6 +18,7 @@ import (
 	"pollux/internal/record"
 	"pollux/internal/rulebook"
 	"pollux/internal/servers"
+	"pollux/internal/snapshots"
 	"pollux/internal/tools/file"
 	"pollux/internal/tools/plan"
 	"pollux/internal/tools/shell"
@@ -43,6 +41,8 @@ type foundation struct {
 	Rulebook *rulebook.Rulebook
 	// Servers are the MCP servers.
 	Servers *servers.Servers
+	// Snapshots keep the changes that calls make; nil if the user does not want it.
+	Snapshots *snapshots.Snapshots
 
 	// git describes the state of the project's repository when the session began, "" if there is none.
 	git        func() string
@@ -88,31 +88,15 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		Servers: servers.Open(servers.Parts{
 			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel,
 		}),
-		git: readGit(ws.Root()), extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
+		git: gitstate.Describe(ws.Root()), extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
 		outputs: &record.Outputs{Project: p, ID: late.ID},
 	}
 	if config.CheckSeen.In(p.Settings()) {
 		f.seenFiles = file.NewSeen()
 	}
 	seen.Start(models, registry.Lookup, book.ModeName)
+	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records})
 	return f, nil
-}
-
-// readGit reads the state of a repository while the rest of the session opens, and returns a function that waits for it.
-func readGit(dir string) func() string {
-	read := sync.OnceValue(func() string {
-		const names, patience = 20, 5 * time.Millisecond
-		state, ok := gitstate.Read(dir, names, patience)
-		if !ok {
-			return ""
-		}
-		return state.String()
-	})
-	go func() {
-		defer crash.Recover()
-		read()
-	}()
-	return read
 }
 
 // openProcesses opens the list of background commands, whose logs the model may read.
@@ -136,6 +120,7 @@ func (f *foundation) close() {
 	if f.Processes != nil {
 		f.Processes.Close()
 		f.Servers.Close()
+		f.Snapshots.Close()
 	}
 }
 

@@ -164,10 +164,8 @@ func planned() []*manage.Command {
 		{Name: "gemma", Summary: "Set up the local routing model", Instead: "To use a model on this machine, start Ollama or another local server; /model lists its models."},
 		{Name: "ide", Summary: "Manage the editor integration", Instead: "Name files with @ in a prompt.", NeedsPerson: true},
 		{Name: "privacy", Summary: "Show the privacy notice", Instead: "The page security of the documentation lists what is sent where: /docs security.", NeedsPerson: true},
-		{Name: "redo", Summary: "Redo undone changes", Instead: "/rewind and /restore undo changes."},
 		{Name: "setup-github", Summary: "Set up GitHub workflows", Instead: "The page ci of the documentation has workflows: /docs ci.", NeedsPerson: true},
 		{Name: "terminal-setup", Summary: "Set up terminal key bindings", Instead: "/shortcuts lists the keys that work everywhere.", NeedsPerson: true},
-		{Name: "undo", Summary: "Undo the changes of the last turn", Instead: "To undo the changes of a prompt, run /rewind; /restore undoes those since one tool call."},
 		{Name: "upgrade", Summary: "Upgrade your account", Instead: "To upgrade Pollux, run pollux upgrade.", NeedsPerson: true},
 		{Name: "voice", Summary: "Toggle voice mode", Instead: "To speak a prompt, use the dictation of your system, which types into any program.", NeedsPerson: true},
 	}

@@ -25,12 +25,13 @@ import (
 	"pollux/internal/manage/skills"
 	"pollux/internal/manage/stats"
 	"pollux/internal/manage/tools"
+	"pollux/internal/manage/undo"
 	"pollux/internal/project"
 )
 
 // All returns the commands of all nouns.
 func All() []*manage.Command {
-	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), []*manage.Command{
+	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), undo.Commands(), []*manage.Command{
 		agents.Command(), directories.Command(), extensions.Command(), hooks.Command(), keys.Command(), logs.Command(), memory.Command(),
 		memory.InitCommand(), models.Command(), models.SessionCommand(), permissions.Command(), policy.Command(), servers.Command(),
 		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.FooterCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),

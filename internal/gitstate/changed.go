@@ -1,0 +1,68 @@
+package gitstate
+
+import (
+	"crypto/sha1"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"pollux/internal/durable"
+	"pollux/internal/gitstate/index"
+)
+
+// isChanged reports whether the file in the directory top differs from the index, which was written
+// at a time. Like git, it compares the content only if the size is the same and the time says
+// nothing.
+func isChanged(e index.Entry, top string, written time.Time) bool {
+	kind := e.Mode & index.TypeMask
+	switch {
+	case e.IsOpen:
+		return true
+	case e.IsSkipped, kind != index.Link && kind != index.Regular: // a submodule or a directory
+		return false
+	}
+	path := top + string(filepath.Separator) + filepath.FromSlash(e.Name)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return os.IsNotExist(err)
+	}
+	isLink := info.Mode()&fs.ModeSymlink != 0
+	if isLink != (kind == index.Link) || !isLink && !info.Mode().IsRegular() {
+		return filepath.Separator == '/' // other systems may have no links
+	}
+	at := info.ModTime()
+	isSame := uint32(at.Unix()) == e.Modified.Seconds && (e.Modified.Nanoseconds == 0 || uint32(at.Nanosecond()) == e.Modified.Nanoseconds)
+	if uint32(info.Size()) == e.Size && isSame && at.Before(written) {
+		return false
+	}
+	if uint32(info.Size()) != e.Size && e.Size != 0 {
+		return true
+	}
+	return !hasContent(e, path, isLink)
+}
+
+// maxContent is the size in bytes up to which contents are compared.
+const maxContent = 256 << 10
+
+// hasContent reports whether the file at a path has the content in the index.
+func hasContent(e index.Entry, path string, isLink bool) bool {
+	var content []byte
+	if isLink {
+		target, err := os.Readlink(path)
+		if err != nil {
+			return false
+		}
+		content = []byte(target)
+	} else {
+		var err error
+		if content, err = durable.ReadFile(path, maxContent); err != nil {
+			return false
+		}
+	}
+	h := sha1.New()
+	fmt.Fprintf(h, "blob %d\x00", len(content))
+	h.Write(content)
+	return string(h.Sum(nil)) == e.Hash
+}

@@ -1,0 +1,170 @@
+// Package snapshot records the changes that tool calls make in files, so that undo can take them back. It is a step of the gate
+// around each call.
+package snapshot
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"pollux/agent"
+	"pollux/internal/guard"
+	"pollux/internal/shellcmd"
+	"pollux/internal/undo"
+	"pollux/internal/undo/store"
+	"pollux/internal/workspace"
+	"pollux/tool"
+)
+
+// Parts are the parts of a session that the step needs. All must be set.
+type Parts struct {
+	Recorder  *undo.Recorder
+	Workspace *workspace.Workspace
+	// Session returns the id of the conversation.
+	Session func() string
+	// Home is the user's home directory, "" for none.
+	Home string
+	// Warn tells the person that a change was not recorded.
+	Warn func(text string)
+}
+
+// Step returns the step. A call that may change something does not run if the files that it may change cannot be kept.
+func Step(p Parts) guard.Step {
+	s := &step{Parts: p}
+	return guard.Step{Before: s.before, After: s.after}
+}
+
+type step struct {
+	Parts
+	runs sync.Map // *undo.Run by *agent.PreparedCall
+}
+
+func (s *step) before(ctx context.Context, call *agent.PreparedCall) error {
+	may := s.scope(call)
+	if !may.Anywhere && len(may.Paths) == 0 {
+		return nil
+	}
+	written := call.Call()
+	h := store.Header{
+		Kind: store.Call, Session: s.Session(), Prompt: written.PromptID, Call: written.ID,
+		Tool: call.Tool().Spec().Name, Title: call.Invocation().Summary(),
+	}
+	if written.FromClient || written.Typed {
+		h.Kind = store.Command
+	}
+	run, err := s.Recorder.Begin(ctx, h, may)
+	if err != nil {
+		return fmt.Errorf("its changes could not be taken back: %w. To run calls without undo, set pollux.undo.enabled to false", err)
+	}
+	s.runs.Store(call, run)
+	return nil
+}
+
+func (s *step) after(ctx context.Context, call *agent.PreparedCall, _ *agent.Execution) {
+	run, found := s.runs.LoadAndDelete(call)
+	if !found {
+		return
+	}
+	if _, err := run.(*undo.Run).End(ctx); err != nil {
+		s.Warn("Warning: What " + call.Tool().Spec().Name + " has changed was not recorded, and cannot be undone: " + err.Error())
+	}
+}
+
+// harmless are tools of our own, of a kind that may change anything, that change no file.
+var harmless = map[string]bool{"write_todos": true, "activate_skill": true, "update_topic": true, "tool_search": true, "enter_plan_mode": true, "exit_plan_mode": true}
+
+// scope returns the paths that a call may change.
+func (s *step) scope(call *agent.PreparedCall) undo.Scope {
+	t := call.Tool()
+	effect := tool.EffectOf(t, call.Args())
+	switch {
+	case effect.Reads, t.Spec().Kind == tool.KindAgent, harmless[t.Spec().Name]: // the calls of a subagent pass the gate themselves
+		return undo.Scope{}
+	case effect.Paths != nil:
+		return undo.Scope{Paths: effect.Paths}
+	}
+	may := undo.Scope{Anywhere: true}
+	if t.Spec().Kind == tool.KindExecute {
+		may.Paths = s.named(call.Args())
+	}
+	return may
+}
+
+// named returns the paths outside of the recorder's roots that a command names, as far as its words show
+// them.
+func (s *step) named(args json.RawMessage) (paths []string) {
+	var a struct {
+		Command string `json:"command"`
+		Dir     string `json:"dir_path"`
+	}
+	if json.Unmarshal(args, &a) != nil {
+		return nil
+	}
+	script, err := shellcmd.Parse(a.Command)
+	if err != nil {
+		return nil
+	}
+	dir := s.Workspace.Root()
+	if a.Dir != "" {
+		dir = s.resolve(dir, a.Dir)
+	}
+	add := func(word string) {
+		if word == "" || strings.HasPrefix(word, "-") || strings.ContainsAny(word, "*?[\n") {
+			return
+		}
+		if path := s.resolve(dir, word); s.Recorder.IsOutside(path) && s.isOne(path) {
+			paths = append(paths, path)
+		}
+	}
+	for _, c := range script.Commands {
+		for i, w := range c.Words {
+			if i > 0 {
+				add(value(w))
+			}
+		}
+	}
+	for _, r := range script.Redirections {
+		if strings.Contains(r.Op, ">") {
+			add(value(r.Target))
+		}
+	}
+	return paths
+}
+
+// value returns a word as the program gets it, as far as only a tilde is to be expanded.
+func value(w shellcmd.Word) string {
+	if w.Static {
+		return w.Value
+	}
+	if strings.HasPrefix(w.Text, "~/") && !strings.ContainsAny(w.Text, "$`\"'\\*?[") {
+		return w.Text
+	}
+	return ""
+}
+
+func (s *step) resolve(dir, word string) string {
+	if rest, ok := strings.CutPrefix(word, "~/"); ok && s.Home != "" {
+		word = filepath.Join(s.Home, rest)
+	}
+	if !filepath.IsAbs(word) {
+		word = filepath.Join(dir, word)
+	}
+	return workspace.RealPath(filepath.Clean(word))
+}
+
+// isOne reports whether a path can be recorded as a whole: the home directory, those above it, and those of the
+// system cannot.
+func (s *step) isOne(path string) bool {
+	if workspace.IsWithin(s.Home, path) {
+		return false
+	}
+	for _, dir := range []string{"/dev", "/proc", "/sys", "/run"} {
+		if workspace.IsWithin(path, dir) {
+			return false
+		}
+	}
+	return strings.Count(filepath.ToSlash(path), "/") > 1
+}

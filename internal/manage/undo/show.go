@@ -1,0 +1,168 @@
+package undo
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/terminal"
+	"pollux/internal/undo/revert"
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
+	"pollux/internal/wording"
+)
+
+// summary lists the paths that an undo changes, or would change.
+func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, isDry bool) string {
+	var b strings.Builder
+	switch {
+	case len(changes) == 0 && len(stay) == 0:
+		b.WriteString("All files are as they were already.\n")
+	case isDry && len(changes) > 0:
+		fmt.Fprintf(&b, "%s would change:\n", wording.Count(len(changes), "path"))
+	case len(changes) > 0:
+		fmt.Fprintf(&b, "%s %s (%s): %s.\n", verb, numbers(operations), titles(operations), wording.Count(len(changes), "path"))
+	}
+	const most = 20
+	for i, s := range changes {
+		if i == most {
+			fmt.Fprintf(&b, "  and %d more\n", len(changes)-most)
+			break
+		}
+		fmt.Fprintf(&b, "  %s %s\n", sign(s), l.name(s.Path))
+	}
+	if len(stay) > 0 {
+		b.WriteString("These paths stay as they are:\n")
+	}
+	canOverwrite := false
+	for i, s := range stay {
+		canOverwrite = canOverwrite || s.IsOverwritable
+		if i == most {
+			fmt.Fprintf(&b, "  and %d more\n", len(stay)-most)
+			break
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", l.name(s.Path), s.Problem)
+	}
+	if canOverwrite {
+		b.WriteString("To bring back files that were changed since, too, add --overwrite.\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// sign is the sign of a path that comes back, goes away, or changes.
+func sign(s revert.Step) string {
+	switch {
+	case s.From.State.Kind == state.Absent:
+		return "+"
+	case s.To.State.Kind == state.Absent:
+		return "-"
+	}
+	return "~"
+}
+
+func titles(operations []*store.Operation) string {
+	return title(operations[len(operations)-1].Header)
+}
+
+// title describes an operation on one line.
+func title(h store.Header) string {
+	text := terminal.Line(strings.TrimSpace(h.Title))
+	if text == "" {
+		text = terminal.Line(h.Tool)
+	}
+	return terminal.Cut(text, 60)
+}
+
+// row is an operation for programs.
+type row struct {
+	Number  int       `json:"number"`
+	Time    time.Time `json:"time"`
+	Kind    string    `json:"kind"`
+	Session string    `json:"session,omitempty"`
+	Prompt  string    `json:"prompt,omitempty"`
+	Call    string    `json:"call,omitempty"`
+	Tool    string    `json:"tool,omitempty"`
+	Title   string    `json:"title,omitempty"`
+	Created int       `json:"created"`
+	Changed int       `json:"changed"`
+	Deleted int       `json:"deleted"`
+	Lost    int       `json:"lost"`
+	Bytes   int64     `json:"bytes"`
+	Undone  bool      `json:"undone"`
+	Undoes  []int     `json:"undoes,omitempty"`
+	Beside  []string  `json:"beside,omitempty"`
+}
+
+func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	rows := []row{}
+	var bytes int64
+	for _, h := range l.All() {
+		bytes += h.Bytes
+		rows = append(rows, row{
+			Number: h.Number, Time: h.Ended, Kind: string(h.Kind), Session: h.Session, Prompt: h.Prompt, Call: h.Call, Tool: h.Tool, Title: h.Title,
+			Created: h.Created, Changed: h.Changed, Deleted: h.Deleted, Lost: h.Lost, Bytes: h.Bytes, Undone: l.IsUndone(h.Number), Undoes: h.Undoes, Beside: h.Beside,
+		})
+	}
+	if len(rows) == 0 {
+		return outcome.Textf("No changes recorded.").WithValue(rows), nil
+	}
+	table := outcome.NewTable([]string{"#", "Time", "Change", "Paths", "Size", ""}, rows, func(r row) []string {
+		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Title: r.Title, Tool: r.Tool}), counts(r), size(r.Bytes), mark(r)}
+	})
+	total := outcome.Text(fmt.Sprintf("%s keep %s of at most %s in %s.", wording.Count(len(rows), "change"), size(bytes), size(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
+	o := outcome.New(table, total)
+	for _, d := range l.Damaged {
+		o.Parts = append(o.Parts, outcome.Text(wording.Sentence(d.Err)))
+	}
+	return o.WithValue(rows), nil
+}
+
+func counts(r row) string {
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		sign string
+	}{{r.Created, "+"}, {r.Changed, "~"}, {r.Deleted, "-"}} {
+		if p.n > 0 {
+			parts = append(parts, p.sign+strconv.Itoa(p.n))
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+func mark(r row) string {
+	switch {
+	case r.Undone:
+		return "undone"
+	case r.Lost > 0:
+		return wording.Count(r.Lost, "file") + " not kept"
+	}
+	return ""
+}
+
+func size(n int64) string {
+	switch {
+	case n < 1<<10:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 1<<20:
+		return strconv.FormatFloat(float64(n)/(1<<10), 'f', 1, 64) + " KB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MB"
+}
+
+func diff(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	s, err := selection(c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	operations, err := l.Undo(s)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	text := revert.Show(l.store, operations).Diff(func(path string) string { return strings.TrimPrefix(l.name(path), "/") })
+	return outcome.New(outcome.Lines(strings.TrimSuffix(text, "\n"))), nil
+}

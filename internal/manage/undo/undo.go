@@ -1,0 +1,242 @@
+// Package undo manages the changes that tool calls and commands have made in files: it lists, shows and undoes them.
+package undo
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/project"
+	"pollux/internal/snapshots"
+	"pollux/internal/terminal"
+	recorder "pollux/internal/undo"
+	"pollux/internal/undo/history"
+	"pollux/internal/undo/revert"
+	"pollux/internal/undo/store"
+	"pollux/internal/wording"
+)
+
+var (
+	dryRun    = manage.Flag{Name: "dry-run", Default: false, Usage: "Show what would change, and change nothing"}
+	overwrite = manage.Flag{Name: "overwrite", Default: false, Usage: "Also bring back files that were changed since"}
+	to        = manage.Flag{Name: "to", Default: "", Usage: "Undo all changes since the prompt with this id"}
+)
+
+// Commands returns the commands about undo.
+func Commands() []*manage.Command {
+	return []*manage.Command{
+		{
+			Name: "undo", Args: "[<number> | #<change>]", Summary: "Undo what tool calls and commands have changed in files",
+			Details: "Without an argument, the last change of the newest session in this directory is undone, with a number the last ones, and with a # and the number that the log shows a certain one. Only paths that the change itself has changed are touched. A file that was changed since stays as it is. An undo can be taken back by redo.",
+			Example: "pollux undo\n  pollux undo 3\n  pollux undo '#12' --dry-run",
+			Flags:   []manage.Flag{dryRun, overwrite, to}, Run: manage.With(open, undo), Session: &manage.InSession{},
+			Subs: []*manage.Command{
+				{Name: "log", Summary: "List what has changed", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, list), Session: &manage.InSession{}, RunsWhileBusy: true},
+				{Name: "diff", Args: "[<number> | #<change>]", Summary: "Show a change as a diff", Run: manage.With(open, diff), Session: &manage.InSession{}, RunsWhileBusy: true},
+				{
+					Name: "restore", Args: "<path>", Summary: "Bring back a file or directory as it was before its last change",
+					Flags: []manage.Flag{dryRun, overwrite}, Run: manage.With(open, restore), Session: &manage.InSession{}, Values: manage.FileNames,
+				},
+			},
+		},
+		{
+			Name: "redo", Summary: "Take the last undo back", Flags: []manage.Flag{dryRun, overwrite},
+			Run: manage.With(open, redo), Session: &manage.InSession{},
+		},
+	}
+}
+
+// log is the undo log of a project.
+type log struct {
+	*history.History
+	project *project.Project
+	store   *store.Store
+}
+
+func open(ctx context.Context, c *manage.Call) (*log, error) {
+	p, err := c.Load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, err := snapshots.Store(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(revert.Finish(ctx, s), recorder.Recover(ctx, s)); err != nil {
+		return nil, err
+	}
+	h, err := history.Read(s)
+	return &log{h, p, s}, err
+}
+
+// session returns the id of the session whose changes are meant, "" for the newest one.
+func session(c *manage.Call) string {
+	if c.Live != nil {
+		return c.Live.ID()
+	}
+	return ""
+}
+
+// words returns the arguments, and the flags among those of a / command.
+func words(c *manage.Call) (list []string, err error) {
+	if c.Live == nil {
+		return c.Words, nil
+	}
+	if len(c.Text) > manage.MaxPath {
+		return nil, errors.New("the arguments are too long")
+	}
+	c.Flags = map[string]any{}
+	for _, word := range strings.Fields(c.Text) {
+		name, isFlag := strings.CutPrefix(word, "--")
+		switch value, hasValue := "", false; {
+		case !isFlag:
+			list = append(list, word)
+		default:
+			if name, value, hasValue = strings.Cut(name, "="); hasValue {
+				c.Flags[name] = value
+			} else {
+				c.Flags[name] = true
+			}
+		}
+	}
+	return list, nil
+}
+
+// errArguments is the error of arguments that name no change.
+var errArguments = errors.New("name a number of changes, or one change as #12; to list them, run pollux undo log")
+
+// selection returns the changes that the arguments name.
+func selection(c *manage.Call) (s history.Selection, err error) {
+	s.Session, s.Count = session(c), 1
+	list, err := words(c)
+	if err != nil {
+		return s, err
+	}
+	s.Prompt = c.Value(to.Name)
+	if len(list) > 1 {
+		return s, errArguments
+	}
+	if len(list) == 1 {
+		n, err := strconv.Atoi(list[0])
+		switch {
+		case err == nil && n > 0:
+			s.Count = n
+		case err == nil:
+			return s, errArguments
+		default:
+			s.Call = list[0]
+		}
+	}
+	return s, nil
+}
+
+func undo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	s, err := selection(c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	operations, err := l.Undo(s)
+	if errors.Is(err, history.ErrNothing) {
+		return manage.Say("Nothing to undo.")
+	}
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	return l.takeBack(ctx, c, operations, "Undone", nil)
+}
+
+func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	if _, err := words(c); err != nil {
+		return outcome.Outcome{}, err
+	}
+	operations, err := l.Redo(session(c))
+	if err != nil {
+		return manage.Say("Nothing to redo.")
+	}
+	return l.takeBack(ctx, c, operations, "Done again", nil)
+}
+
+func restore(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	list, err := words(c)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	if len(list) != 1 {
+		return outcome.Outcome{}, errors.New("name one file or directory")
+	}
+	path := manage.Path(l.project.Paths, list[0])
+	operations, err := l.Touching(path)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	return l.takeBack(ctx, c, operations, "Brought back", func(p string) bool { return p == path || strings.HasPrefix(p, path+"/") })
+}
+
+// takeBack takes operations back, as far as they changed paths that keep wants, nil for all.
+func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.Operation, verb string, keep func(string) bool) (outcome.Outcome, error) {
+	plan, err := revert.Make(ctx, l.store, operations)
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	if keep != nil {
+		plan.Select(keep)
+	}
+	if c.Is(overwrite.Name) {
+		plan.Overwrite()
+	}
+	changes, stay := plan.Changes(), plan.Problems()
+	text := l.summary(operations, verb, changes, stay, c.Is(dryRun.Name))
+	if len(changes) == 0 && len(stay) > 0 {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "%s", text)
+	}
+	o := outcome.New(outcome.Text(text))
+	if len(changes) == 0 || c.Is(dryRun.Name) {
+		return o, nil
+	}
+	base, err := l.store.Open()
+	if err != nil {
+		return outcome.Outcome{}, err
+	}
+	defer base.Close()
+	header := store.Header{Session: operations[0].Session, Title: verb + " " + numbers(operations)}
+	if _, err := plan.Apply(ctx, base, header); err != nil {
+		return outcome.Outcome{}, err
+	}
+	if c.Live != nil {
+		c.Live.TellUndone(ctx, paths(changes))
+	}
+	return o, nil
+}
+
+func paths(steps []revert.Step) (list []string) {
+	const most = 100
+	for _, s := range steps[:min(len(steps), most)] {
+		list = append(list, s.Path)
+	}
+	return list
+}
+
+// name returns a path as people read it.
+func (l *log) name(path string) string {
+	if rel, err := filepath.Rel(l.project.Paths.Dir(), path); err == nil && filepath.IsLocal(rel) {
+		return terminal.Cut(terminal.Line(rel), 200)
+	}
+	return terminal.Cut(terminal.Line(l.project.Paths.Display(path)), 200)
+}
+
+func numbers(operations []*store.Operation) string {
+	var list []string
+	for _, o := range operations {
+		list = append(list, "#"+strconv.Itoa(o.Number))
+	}
+	const most = 5
+	if len(list) > most {
+		return strings.Join(list[:most], ", ") + " and " + wording.Count(len(list)-most, "more change")
+	}
+	return strings.Join(list, ", ")
+}

@@ -1,0 +1,82 @@
+// Package snapshots keeps the changes that the calls of a session make in files, so that undo can take them back.
+//
+//	s := snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: id, Records: stream})
+//	defer s.Close()
+//	gate.Around = append(gate.Around, s.Steps()...)
+package snapshots
+
+import (
+	"pollux/internal/config"
+	"pollux/internal/guard"
+	"pollux/internal/guard/snapshot"
+	"pollux/internal/project"
+	"pollux/internal/records"
+	"pollux/internal/undo"
+	"pollux/internal/undo/store"
+	"pollux/internal/workspace"
+)
+
+// Parts are the parts of a session that its snapshots need. All must be set.
+type Parts struct {
+	Project   *project.Project
+	Workspace *workspace.Workspace
+	// ID returns the id of the conversation.
+	ID      func() string
+	Records *records.Stream
+}
+
+// Snapshots keeps the changes that calls make. A nil *Snapshots keeps nothing.
+type Snapshots struct {
+	parts    Parts
+	recorder *undo.Recorder
+}
+
+// Open returns the snapshots of a session, nil if the user does not want any. It reads and writes nothing yet.
+func Open(p Parts) *Snapshots {
+	if !config.UndoEnabled.In(p.Project.Settings()) {
+		return nil
+	}
+	paths := p.Project.Paths
+	s := &Snapshots{parts: p, recorder: undo.New(undo.Options{
+		Store: func() (*store.Store, error) { return Store(p.Project) },
+		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
+		Skip:  paths.Records(),
+	})}
+	p.Records.Add(s)
+	return s
+}
+
+// Store returns the log of the changes in a project.
+func Store(p *project.Project) (*store.Store, error) {
+	dir, err := p.Paths.UndoLog()
+	if err != nil {
+		return nil, err
+	}
+	return store.Open(dir, int64(config.UndoMegabytes.In(p.Settings())*(1<<20))), nil
+}
+
+// Steps returns the steps of the gate around each call.
+func (s *Snapshots) Steps() []guard.Step {
+	if s == nil {
+		return nil
+	}
+	p := s.parts.Project
+	return []guard.Step{snapshot.Step(snapshot.Parts{
+		Recorder: s.recorder, Workspace: s.parts.Workspace, Session: s.parts.ID, Home: p.Paths.Home(), Warn: p.Warn,
+	})}
+}
+
+// Record implements [records.Sink]. Where a person is there, who has more to say than one prompt, the directories are
+// read beside the first request to a model. A script's run reads them when a call first needs that.
+func (s *Snapshots) Record(r records.Record) {
+	if _, ok := r.(records.RequestBegan); ok && s.parts.Project.Options.Interactive {
+		s.recorder.Start()
+	}
+}
+
+// Close ends the snapshots.
+func (s *Snapshots) Close() {
+	if s != nil {
+		s.recorder.Close()
+	}
+}

@@ -1,0 +1,169 @@
+// Package history finds the operations of the undo log that an undo or a redo takes back.
+package history
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pollux/internal/undo/store"
+)
+
+// History is the log as a person sees it.
+type History struct {
+	store   *store.Store
+	list    []store.Header // the oldest first
+	undone  map[int]bool
+	Damaged []store.Damage
+}
+
+// Read reads the log.
+func Read(s *store.Store) (*History, error) {
+	list, damaged, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	h := &History{store: s, list: list, undone: map[int]bool{}, Damaged: damaged}
+	byNumber := map[int]*store.Header{}
+	for i := range list {
+		o := &list[i]
+		byNumber[o.Number] = o
+		for _, n := range o.Undoes {
+			h.undone[n] = true
+			if taken := byNumber[n]; taken != nil && taken.Kind == store.Undo { // a redo
+				for _, again := range taken.Undoes {
+					h.undone[again] = false
+				}
+			}
+		}
+	}
+	return h, nil
+}
+
+// All returns the headers of all operations, the oldest first.
+func (h *History) All() []store.Header { return h.list }
+
+// IsUndone reports whether an operation has been taken back, and not been done again.
+func (h *History) IsUndone(number int) bool { return h.undone[number] }
+
+// Selection says which operations to take back.
+type Selection struct {
+	// Session limits them to those of a session; "" takes the session of the newest one.
+	Session string
+	// Count is the number of the newest ones. Call names one by its number ("#12") or the id of its call. Prompt takes
+	// all from the prompt with an id on. Path takes the newest that changed a path or something below it. One of them is
+	// set.
+	Count              int
+	Call, Prompt, Path string
+}
+
+// ErrNothing is returned if there is nothing to take back.
+var ErrNothing = errors.New("nothing to undo")
+
+// Undo returns the operations to take back, the newest first.
+func (h *History) Undo(s Selection) ([]*store.Operation, error) {
+	if s.Call != "" {
+		return h.one(s.Call)
+	}
+	var numbers []int
+	for _, o := range slices.Backward(h.list) {
+		if o.Kind == store.Undo || h.undone[o.Number] {
+			continue
+		}
+		if s.Session == "" {
+			s.Session = o.Session
+		}
+		if o.Session != s.Session {
+			continue
+		}
+		numbers = append(numbers, o.Number)
+		if s.Prompt == "" && len(numbers) == s.Count {
+			break
+		}
+	}
+	if s.Prompt != "" {
+		if numbers = h.since(numbers, s.Prompt); numbers == nil {
+			return nil, fmt.Errorf("no change since prompt %s is recorded", s.Prompt)
+		}
+	}
+	if len(numbers) == 0 {
+		return nil, ErrNothing
+	}
+	if s.Count > len(numbers) {
+		return nil, fmt.Errorf("only %d changes of this session can be undone", len(numbers))
+	}
+	return h.read(numbers)
+}
+
+// since returns the first of these numbers, up to the last operation of a prompt.
+func (h *History) since(numbers []int, prompt string) []int {
+	for i, n := range slices.Backward(numbers) {
+		at := slices.IndexFunc(h.list, func(o store.Header) bool { return o.Number == n })
+		if h.list[at].Prompt == prompt {
+			return numbers[:i+1]
+		}
+	}
+	return nil
+}
+
+// one returns the operation with a name.
+func (h *History) one(name string) ([]*store.Operation, error) {
+	number, err := strconv.Atoi(strings.TrimPrefix(name, "#"))
+	i := slices.IndexFunc(h.list, func(o store.Header) bool { return err == nil && o.Number == number || o.Call != "" && o.Call == name })
+	if i < 0 {
+		return nil, fmt.Errorf("there is no change %q; to list them, run pollux undo log", name)
+	}
+	if o := h.list[i]; h.undone[o.Number] {
+		return nil, fmt.Errorf("#%d is undone already", o.Number)
+	}
+	return h.read([]int{h.list[i].Number})
+}
+
+// Redo returns the newest undo that is in effect, with nothing done by its session since.
+func (h *History) Redo(session string) ([]*store.Operation, error) {
+	for _, o := range slices.Backward(h.list) {
+		if session != "" && o.Session != session || h.undone[o.Number] {
+			continue
+		}
+		if o.Kind != store.Undo || h.isRedo(o) {
+			break
+		}
+		return h.read([]int{o.Number})
+	}
+	return nil, errors.New("nothing to redo")
+}
+
+// isRedo reports whether an operation has taken an undo back.
+func (h *History) isRedo(o store.Header) bool {
+	return slices.ContainsFunc(h.list, func(p store.Header) bool { return p.Kind == store.Undo && slices.Contains(o.Undoes, p.Number) })
+}
+
+// Touching returns the newest operation in effect that changed a path, or something below it.
+func (h *History) Touching(path string) ([]*store.Operation, error) {
+	for _, o := range slices.Backward(h.list) {
+		if o.Kind == store.Undo || h.undone[o.Number] {
+			continue
+		}
+		list, err := h.read([]int{o.Number})
+		if err != nil {
+			continue // damaged
+		}
+		if slices.ContainsFunc(list[0].Changes, func(c store.Change) bool { return c.Path == path || strings.HasPrefix(c.Path, path+"/") }) {
+			return list, nil
+		}
+	}
+	return nil, fmt.Errorf("No recorded change of %s can be undone", path)
+}
+
+func (h *History) read(numbers []int) (list []*store.Operation, err error) {
+	for _, n := range numbers {
+		o, err := h.store.Read(n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, o)
+	}
+	return list, nil
+}

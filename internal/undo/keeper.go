@@ -1,0 +1,208 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"pollux/internal/undo/content"
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/tree"
+)
+
+// Where the content of a version is.
+const (
+	nowhere    uint8 = iota
+	inBase           // the number is that of the content in the base
+	inTargets        // the target of a link
+	unreadable       // the content was not kept: it cannot be read
+	tooLarge         // the content was not kept: there is no room for a copy, and no link is possible
+	inBefore         // the number is that of the content in the base of a process that was killed
+)
+
+// keeper keeps contents in a base. It implements [tree.Keeper].
+type keeper struct {
+	base *store.Base
+	// largest is the size of the largest file that is copied, and room the number of bytes of all copies.
+	largest, room int64
+	cannotClone   atomic.Bool
+
+	// before is the base of a process that was killed; nil for none.
+	before *store.Base
+
+	mu      sync.Mutex
+	targets []string
+	adopted map[uint32]content.Kept // contents of before
+}
+
+// scope is the knowledge of the keeper about a directory.
+type scope struct {
+	// isMade reports whether programs make the files of the directory and can make them again, or never change them in
+	// place: they are linked rather than copied.
+	isMade bool
+	isGit  bool
+}
+
+// made are the names of directories whose contents programs make and replace, but rarely change in place.
+var made = []string{
+	"node_modules", ".venv", "venv", "vendor", "target", "dist", "build", "out", ".next", ".nuxt", ".gradle", ".tox", ".nox",
+	"__pycache__", ".mypy_cache", ".pytest_cache", ".ruff_cache", ".terraform", ".cache", ".parcel-cache", ".turbo",
+	"bower_components", "Pods", "DerivedData", "elm-stuff", "_build", "deps", ".stack-work", "dist-newstyle", "coverage",
+}
+
+// Enter implements [tree.Keeper].
+func (k *keeper) Enter(above tree.Scope, path string, _ []state.Named) tree.Scope {
+	up, _ := above.(*scope)
+	if up == nil {
+		up = &scope{}
+	}
+	name := filepath.Base(path)
+	next := scope{isMade: up.isMade || slices.Contains(made, name), isGit: up.isGit || name == ".git"}
+	if next.isGit {
+		next.isMade = up.isMade || name == "objects" // git writes no object twice
+	}
+	if next == *up {
+		return up
+	}
+	return &next
+}
+
+// Keep implements [tree.Keeper].
+func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.State) (tree.Version, error) {
+	if now.Kind == state.Link {
+		target, err := os.Readlink(path)
+		if err != nil {
+			return tree.Version{}, nil
+		}
+		return tree.Version{State: now, Ref: k.keepTarget(target)}, nil
+	}
+	if now.Size == 0 {
+		return tree.Version{State: now}, nil
+	}
+	in, _ := s.(*scope)
+	taken, err := k.take(ctx, path, now, in != nil && in.isMade)
+	switch {
+	case err == nil:
+		return tree.Version{State: taken.State, Ref: tree.Ref{Source: inBase, Number: taken.Number}}, nil
+	case state.IsAbsent(err):
+		return tree.Version{}, nil
+	case ctx.Err() != nil:
+		return tree.Version{}, context.Cause(ctx)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EROFS):
+		return tree.Version{}, fmt.Errorf("keep files for undo: %w", err)
+	case errors.Is(err, os.ErrPermission):
+		return tree.Version{State: now, Ref: tree.Ref{Source: unreadable}}, nil
+	}
+	return tree.Version{State: now, Ref: tree.Ref{Source: tooLarge}}, nil
+}
+
+// take keeps a content in the way that costs least.
+func (k *keeper) take(ctx context.Context, path string, now state.State, isMade bool) (t store.Taken, err error) {
+	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true}
+	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room
+	if fits && !isMade {
+		first.Copy, first.Link = true, false
+	}
+	t, err = k.base.Take(ctx, path, first)
+	if first.Clone && (err != nil || t.Way != content.Cloned) {
+		k.cannotClone.Store(true)
+	}
+	if err == nil || state.IsAbsent(err) || ctx.Err() != nil {
+		return t, err
+	}
+	second := content.Ways{Link: !first.Link, Copy: !first.Copy && fits}
+	if second == (content.Ways{}) {
+		return t, err
+	}
+	other, failed := k.base.Take(ctx, path, second)
+	if failed != nil && !errors.Is(failed, syscall.ENOSPC) {
+		return t, err
+	}
+	return other, failed
+}
+
+func (k *keeper) keepTarget(target string) tree.Ref {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.targets = append(k.targets, target)
+	return tree.Ref{Source: inTargets, Number: uint32(len(k.targets) - 1)}
+}
+
+func (k *keeper) target(r tree.Ref) string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.targets[r.Number]
+}
+
+// IsEqual implements [tree.Keeper].
+func (k *keeper) IsEqual(a, b tree.Ref) bool {
+	if a == b {
+		return true
+	}
+	if a.Source != b.Source {
+		return false
+	}
+	switch a.Source {
+	case inTargets:
+		return k.target(a) == k.target(b)
+	case inBase:
+		x, found := k.base.Find(a.Number)
+		y, also := k.base.Find(b.Number)
+		return found && also && (x.Sum == y.Sum && x.Sum != content.Sum{} || x.Way == content.Linked && y.Way == content.Linked && x.State.Inode == y.State.Inode)
+	}
+	return false
+}
+
+// Drop implements [tree.Keeper].
+func (k *keeper) Drop(r tree.Ref) {
+	if r.Source == inBase {
+		k.base.Drop(r.Number)
+	}
+}
+
+// adopt returns a version that another process has kept.
+func (k *keeper) adopt(v known) tree.Version {
+	switch v.version.Ref.Source {
+	case inTargets:
+		v.version.Ref = k.keepTarget(v.target)
+	case inBase:
+		v.version.Ref.Source = inBefore
+		if k.adopted == nil {
+			k.adopted = map[uint32]content.Kept{}
+		}
+		k.adopted[v.version.Ref.Number] = v.kept
+	}
+	return v.version
+}
+
+// export adds a version to an operation.
+func (k *keeper) export(w *store.Writer, v tree.Version) (out store.Version, err error) {
+	out.State = v.State
+	switch v.Ref.Source {
+	case inTargets:
+		out.Target = k.target(v.Ref)
+	case unreadable:
+		out.Lost = "the file could not be read"
+	case tooLarge:
+		out.Lost = fmt.Sprintf("there is no room for a copy of %d bytes", v.State.Size)
+	case inBase:
+		kept, _ := k.base.Find(v.Ref.Number)
+		out.Way, out.Sum = kept.Way, kept.Sum
+		out.Content, err = w.Share(k.base.Path(v.Ref.Number), v.State.Size)
+	case inBefore:
+		kept := k.adopted[v.Ref.Number]
+		out.Way, out.Sum = kept.Way, kept.Sum
+		out.Content, err = w.Share(k.before.Path(v.Ref.Number), v.State.Size)
+	}
+	if v.State.Kind == state.Special {
+		out.Lost = "it is a FIFO, a socket or a device"
+	}
+	return out, err
+}

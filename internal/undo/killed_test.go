@@ -1,0 +1,115 @@
+//go:build unix
+
+package undo_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/undo"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/undotest"
+)
+
+// killedIn is the variable with the directory of a test process that kills itself.
+const killedIn = "POLLUX_TEST_KILLED_IN"
+
+// disaster is the script during which the process dies.
+const disaster = "rm -rf a; echo changed >.env; mkdir x; mv untracked x/y"
+
+// dieIn records two runs, and dies in the second, beside one at known paths.
+func dieIn(dir string) {
+	p := &place{dir: filepath.Join(dir, "project"), store: store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)}
+	r := undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
+	first, err := r.Begin(context.Background(), store.Header{Title: "first"}, undo.Scope{Anywhere: true})
+	if err == nil {
+		p.try("echo before >first; rm link")
+		_, err = first.End(context.Background())
+	}
+	if err == nil {
+		_, err = r.Begin(context.Background(), store.Header{Title: "outside"}, undo.Scope{Paths: []string{filepath.Join(dir, "outside", "new", "file")}})
+	}
+	if err == nil {
+		_, err = r.Begin(context.Background(), store.Header{Title: "second"}, undo.Scope{Anywhere: true})
+	}
+	if err != nil {
+		_, _ = os.Stderr.WriteString(err.Error())
+		os.Exit(1)
+	}
+	p.try(disaster)
+	p.try("mkdir -p ../outside/new; echo x >../outside/new/file")
+	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+}
+
+// TestKilled takes back the changes of a run in which the process was killed.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, repository+"; mkdir ../outside")
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), killedIn+"="+filepath.Dir(p.dir))
+	out, err := c.CombinedOutput()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != -1 {
+		t.Fatalf("it did not die: %v\n%s", err, out)
+	}
+	want := undotest.Take(t, p.dir)
+	if err := undo.Recover(t.Context(), p.store); err != nil {
+		t.Fatal(err)
+	}
+	list, damaged, err := p.store.List()
+	if err != nil || len(damaged) > 0 || len(list) != 3 {
+		t.Fatalf("operations %+v, damaged %v, error %v", list, damaged, err)
+	}
+	var back []int
+	for _, o := range list {
+		back = append(back, p.undo(t, o.Number).Number)
+	}
+	if _, err := os.Lstat(filepath.Join(filepath.Dir(p.dir), "outside", "new")); !os.IsNotExist(err) {
+		t.Errorf("outside: %v", err)
+	}
+	fresh := newPlace(t, repository)
+	if diff := cmp.Diff(contents(undotest.Take(t, fresh.dir)), contents(undotest.Take(t, p.dir))); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+	for _, n := range back {
+		p.undo(t, n)
+	}
+	if diff := cmp.Diff(want, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after redo (-want +got):\n%s", diff)
+	}
+	if entries, err := os.ReadDir(filepath.Join(p.store.Dir(), "bases")); err != nil || len(entries) > 0 {
+		t.Errorf("bases %v, error %v", entries, err)
+	}
+}
+
+// contents returns a picture without the times and the repository, which differ between two places.
+func contents(p undotest.Picture) undotest.Picture {
+	out := undotest.Picture{}
+	for path, text := range p {
+		if path != ".git" && filepath.Dir(path) != ".git" && !strings.HasPrefix(path, ".git/") {
+			out[path] = withoutTime(text)
+		}
+	}
+	return out
+}
+
+// withoutTime removes the time at the end of the description of a file.
+func withoutTime(text string) string {
+	if len(text) == 0 || text[0] != '-' || text[1] == '>' {
+		return text
+	}
+	for i := len(text) - 1; i > 0; i-- {
+		if text[i] == ' ' {
+			return text[:i]
+		}
+	}
+	return text
+}

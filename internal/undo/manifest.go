@@ -1,0 +1,139 @@
+package undo
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"pollux/internal/undo/content"
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/tree"
+)
+
+// known is a version at a path, with all that is needed to bring it back.
+type known struct {
+	root, path string // of the tree, and in it
+	version    tree.Version
+	target     string // of a link
+	kept       content.Kept
+}
+
+// manifest is a file with the versions in trees: those before a run, for the case that the process is killed in it. Later
+// entries replace earlier ones of the same path. Absent removes a path.
+type manifest struct {
+	file *os.File
+	w    *bufio.Writer
+	last string // root of the last entry
+	line []byte
+}
+
+func createManifest(path string) (*manifest, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC|os.O_APPEND, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	return &manifest{file: f, w: bufio.NewWriterSize(f, 64<<10)}, nil
+}
+
+// add adds an entry. It is in the file after flush.
+func (m *manifest) add(k known) error {
+	root := ""
+	if k.root != m.last {
+		root, m.last = k.root, k.root
+	}
+	b := m.line[:0]
+	for _, s := range []string{root, k.path, k.target} {
+		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
+	}
+	s := k.version.State
+	b = append(b, byte(s.Kind), k.version.Ref.Source, byte(k.kept.Way))
+	for _, n := range []uint64{
+		uint64(s.Mode), uint64(s.Size), uint64(s.Modified), uint64(s.Changed), s.Device, s.Inode, uint64(s.Owner), uint64(s.Group), uint64(k.version.Ref.Number),
+	} {
+		b = binary.AppendUvarint(b, n)
+	}
+	if k.kept.Way == content.Copied {
+		b = append(b, k.kept.Sum[:]...)
+	}
+	m.line = b
+	var head [8]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(len(b)))
+	binary.LittleEndian.PutUint32(head[4:], crc32.ChecksumIEEE(b))
+	_, err := m.w.Write(head[:])
+	if err == nil {
+		_, err = m.w.Write(b)
+	}
+	return err
+}
+
+func (m *manifest) flush() error { return m.w.Flush() }
+
+func (m *manifest) close() error { return errors.Join(m.w.Flush(), m.file.Close()) }
+
+// maxEntry is the number of bytes that an entry may have.
+const maxEntry = 1 << 20
+
+// readManifest passes the entries of a manifest to a function, up to the first one that is not whole.
+func readManifest(r io.Reader, take func(known)) {
+	in := bufio.NewReaderSize(r, 64<<10)
+	root := ""
+	for {
+		var head [8]byte
+		if _, err := io.ReadFull(in, head[:]); err != nil {
+			return
+		}
+		size := binary.LittleEndian.Uint32(head[:])
+		if size > maxEntry {
+			return
+		}
+		b := make([]byte, size)
+		if _, err := io.ReadFull(in, b); err != nil || crc32.ChecksumIEEE(b) != binary.LittleEndian.Uint32(head[4:]) {
+			return
+		}
+		k, ok := decodeKnown(b)
+		if !ok {
+			return
+		}
+		if k.root == "" {
+			k.root = root
+		}
+		root = k.root
+		take(k)
+	}
+}
+
+func decodeKnown(b []byte) (k known, ok bool) {
+	for _, s := range []*string{&k.root, &k.path, &k.target} {
+		n, size := binary.Uvarint(b)
+		if size <= 0 || n > uint64(len(b)-size) {
+			return k, false
+		}
+		*s, b = string(b[size:size+int(n)]), b[size+int(n):]
+	}
+	if len(b) < 3 {
+		return k, false
+	}
+	var numbers [9]uint64
+	kind, source, way := state.Kind(b[0]), b[1], content.Way(b[2])
+	b = b[3:]
+	for i := range numbers {
+		n, size := binary.Uvarint(b)
+		if size <= 0 {
+			return k, false
+		}
+		numbers[i], b = n, b[size:]
+	}
+	k.version.State = state.State{
+		Kind: kind, Mode: uint16(numbers[0]), Size: int64(numbers[1]), Modified: int64(numbers[2]), Changed: int64(numbers[3]),
+		Device: numbers[4], Inode: numbers[5], Owner: uint32(numbers[6]), Group: uint32(numbers[7]),
+	}
+	k.version.Ref = tree.Ref{Source: source, Number: uint32(numbers[8])}
+	k.kept.Way = way
+	if way == content.Copied && copy(k.kept.Sum[:], b) != len(k.kept.Sum) {
+		return k, false
+	}
+	return k, kind <= state.Special
+}

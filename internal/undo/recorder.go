@@ -1,0 +1,452 @@
+package undo
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"pollux/internal/crash"
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/tree"
+	"pollux/internal/undo/watch"
+)
+
+// Options configures a [Recorder].
+type Options struct {
+	// Store returns where operations are kept. It is called when that is first needed.
+	Store func() (*store.Store, error)
+	// Roots returns the directories in which calls may change anything: absolute, without links, none within another.
+	// There may be more of them later.
+	Roots func() []string
+	// Skip are paths within Roots that are not recorded, such as the store's own.
+	Skip []string
+	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
+	Max int
+	// Unwatched makes each look be at all files, as where the system has no watches.
+	Unwatched bool
+}
+
+// DefaultMax is how many files and directories are recorded by default.
+const DefaultMax = 1_000_000
+
+// largest is the size of the largest file that is copied before it changes, in bytes.
+const largest = 16 << 20
+
+// Recorder records the changes that calls make. Its methods may be called from several goroutines at once.
+type Recorder struct {
+	opts Options
+
+	opening sync.Once
+	base    *store.Base
+	keep    *keeper
+	failed  error // of opening
+
+	mu      sync.Mutex
+	reading chan struct{} // closed when the trees are read; nil before Start
+	trees   []*tree.Tree
+	watcher *watch.Watcher
+	unread  error // why the trees cannot be used
+	cancel  context.CancelFunc
+	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
+	window  *window         // of calls that may change anything, nil if none runs
+	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
+	closed  bool
+
+	runs atomic.Int64 // the number of runs so far
+}
+
+// window is a time in which calls run that may change anything.
+type window struct {
+	running int
+	calls   []store.Header
+}
+
+// New returns a recorder, which reads and writes nothing yet.
+func New(o Options) *Recorder {
+	if o.Max == 0 {
+		o.Max = DefaultMax
+	}
+	return &Recorder{opts: o, claimed: map[string]bool{}}
+}
+
+// open opens the base, once.
+func (r *Recorder) open() error {
+	r.opening.Do(func() {
+		s, err := r.opts.Store()
+		if err == nil {
+			err = Recover(context.Background(), s)
+		}
+		if err == nil {
+			r.base, err = s.Open()
+		}
+		if err == nil {
+			r.keep = &keeper{base: r.base, largest: largest, room: s.Limit() / 4}
+		}
+		r.failed = err
+	})
+	return r.failed
+}
+
+// Start begins to read the directories, beside whatever else happens. It may be called more than once.
+func (r *Recorder) Start() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.reading != nil || r.closed {
+		return
+	}
+	r.reading = make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	r.cancel = cancel
+	go func() {
+		defer close(r.reading)
+		defer crash.Recover()
+		r.read(ctx)
+	}()
+}
+
+// read reads the trees. No other goroutine uses them meanwhile.
+func (r *Recorder) read(ctx context.Context) {
+	if r.unread = r.open(); r.unread != nil {
+		return
+	}
+	if !r.opts.Unwatched {
+		r.watcher, _ = watch.Open() // without one, each look is at all files
+	}
+	r.unread = r.readNew(ctx)
+}
+
+// readNew reads the trees of roots that have none.
+func (r *Recorder) readNew(ctx context.Context) error {
+	for _, root := range r.opts.Roots() {
+		if slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
+			continue
+		}
+		t := tree.New(root, r.options(r.watcher))
+		if err := t.Read(ctx); err != nil {
+			return fmt.Errorf("read %s: %w", root, err)
+		}
+		r.trees = append(r.trees, t)
+		if err := r.save(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// save writes the versions of a tree that was read.
+func (r *Recorder) save(t *tree.Tree) (err error) {
+	if r.saved == nil {
+		r.saved, err = createManifest(r.base.File(manifestFile))
+	}
+	if err == nil {
+		err = r.saveTree(r.saved, t)
+	}
+	if err == nil {
+		err = r.saved.flush()
+	}
+	if err != nil {
+		return fmt.Errorf("keep files for undo: %w", err)
+	}
+	return nil
+}
+
+func (r *Recorder) options(w *watch.Watcher) tree.Options {
+	return tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max, Skip: func(path string) bool { return slices.Contains(r.opts.Skip, path) }}
+}
+
+// IsOutside reports whether no root contains an absolute path.
+func (r *Recorder) IsOutside(path string) bool {
+	return !slices.ContainsFunc(r.opts.Roots(), func(root string) bool { return contains(root, path) })
+}
+
+// Close ends the recording, and removes the contents that only it needs. Operations stay.
+func (r *Recorder) Close() {
+	r.mu.Lock()
+	r.closed = true
+	reading, cancel := r.reading, r.cancel
+	r.mu.Unlock()
+	if reading != nil {
+		cancel()
+		<-reading
+	}
+	if r.watcher != nil {
+		r.watcher.Close()
+	}
+	if r.saved != nil {
+		_ = r.saved.file.Close() // the base goes
+	}
+	if r.base != nil {
+		r.base.Close()
+	}
+}
+
+// Run is something that runs and may change files, between Begin and End.
+type Run struct {
+	recorder *Recorder
+	header   store.Header
+	number   string
+	trees    []*tree.Tree // of the paths that it is known to change
+	window   *window      // nil if it changes nothing else
+}
+
+// Scope names the paths that a run may change.
+type Scope struct {
+	Paths    []string // absolute, without links
+	Anywhere bool     // in the roots, too
+}
+
+// Begin records the paths that a run may change, before it starts. If it returns an error, changes of the run could not
+// be taken back.
+func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, error) {
+	h.Began = time.Now()
+	run := &Run{recorder: r, header: h}
+	if may.Anywhere {
+		if err := run.beginAnywhere(ctx); err != nil {
+			return nil, err
+		}
+	}
+	err := run.beginAt(ctx, may.Paths)
+	if err == nil {
+		err = run.note()
+	}
+	if err != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		run.leave()
+		return nil, err
+	}
+	return run, nil
+}
+
+// mostNamed is the number of files and directories at one of the paths that a run may change.
+const mostNamed = 20_000
+
+// beginAt reads the paths that the run may change.
+func (run *Run) beginAt(ctx context.Context, paths []string) error {
+	if len(paths) == 0 {
+		return nil
+	}
+	if err := run.recorder.open(); err != nil {
+		return err
+	}
+	o := run.recorder.options(nil)
+	o.Max = mostNamed
+	for _, path := range topmost(paths) {
+		t := tree.New(path, o)
+		if err := t.Read(ctx); err != nil {
+			if errors.Is(err, tree.ErrTooLarge) {
+				err = fmt.Errorf("%s has more than %d files", path, mostNamed)
+			}
+			return err
+		}
+		run.trees = append(run.trees, t)
+	}
+	return nil
+}
+
+// topmost returns, for each path, itself or the first directory above it that does not exist, each once.
+func topmost(paths []string) (list []string) {
+	for _, path := range paths {
+		for dir := filepath.Dir(path); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if s, err := state.Read(dir); err != nil || s.Kind != state.Absent {
+				break
+			}
+			path = dir
+		}
+		if !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// beginAnywhere brings the trees up to date.
+func (run *Run) beginAnywhere(ctx context.Context) error {
+	r := run.recorder
+	r.Start()
+	r.mu.Lock()
+	reading := r.reading
+	r.mu.Unlock()
+	if reading == nil {
+		return errors.New("the session has ended")
+	}
+	select {
+	case <-reading:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unread != nil {
+		return r.unread
+	}
+	if r.window == nil {
+		if err := r.readNew(ctx); err != nil {
+			return err
+		}
+		if _, err := r.look(ctx); err != nil {
+			return err
+		}
+		r.settle()
+		r.window = &window{}
+	}
+	run.window = r.window
+	run.window.running++
+	run.window.calls = append(run.window.calls, run.header)
+	return nil
+}
+
+// look returns the changes of the trees since the last look, without those of runs with known paths.
+func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
+	var names watch.Changes
+	isLost := true
+	if r.watcher != nil {
+		names, isLost = r.watcher.Drain()
+	}
+	for _, t := range r.trees {
+		var list []tree.Change
+		if t.IsWatched() && !isLost {
+			list, err = t.Refresh(ctx, names)
+		} else {
+			list, err = t.RefreshAll(ctx)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			if err := r.saved.add(r.known(t.Root(), c.Path, c.After)); err != nil {
+				return nil, fmt.Errorf("keep files for undo: %w", err)
+			}
+			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
+				changes = append(changes, change{path, c})
+			}
+		}
+	}
+	return changes, nil
+}
+
+type change struct {
+	path string
+	tree.Change
+}
+
+func absolute(root, rel string) string {
+	if rel == "" {
+		return root
+	}
+	return filepath.Join(root, filepath.FromSlash(rel))
+}
+
+// settle forgets the versions before the last look.
+func (r *Recorder) settle() {
+	_ = r.saved.flush() // an error shows at the next look
+	for _, t := range r.trees {
+		t.Settle()
+	}
+	clear(r.claimed)
+}
+
+// leave ends the part in a window, and reports whether the window ends with it. The caller holds the recorder's mu.
+func (run *Run) leave() (isLast bool) {
+	if run.window == nil {
+		return false
+	}
+	run.window.running--
+	if run.window.running > 0 {
+		return false
+	}
+	run.recorder.window = nil
+	return true
+}
+
+// End records the changes since Begin, as an operation. It is nil if there are none, or while another run goes on that
+// may have made them: then they belong to the run that ends last.
+func (run *Run) End(ctx context.Context) (*store.Operation, error) {
+	ctx = context.WithoutCancel(ctx)
+	r := run.recorder
+	changes, failed := run.lookAtPaths(ctx)
+	h := run.header
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	isLast := run.leave()
+	if failed != nil {
+		return nil, failed
+	}
+	if isLast {
+		more, err := r.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer r.settle()
+		changes = append(changes, more...)
+		for _, other := range run.window.calls {
+			if other.Call != h.Call {
+				h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
+			}
+			if other.Began.Before(h.Began) {
+				h.Began = other.Began
+			}
+		}
+	}
+	o, err := r.commit(h, changes)
+	for _, t := range run.trees {
+		t.Drop()
+	}
+	run.forget()
+	return o, err
+}
+
+// lookAtPaths returns the changes of the known paths, which no other run has then.
+func (run *Run) lookAtPaths(ctx context.Context) (changes []change, err error) {
+	for _, t := range run.trees {
+		list, err := t.RefreshAll(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range list {
+			changes = append(changes, change{absolute(t.Root(), c.Path), c})
+		}
+	}
+	run.recorder.mu.Lock()
+	defer run.recorder.mu.Unlock()
+	for _, c := range changes {
+		run.recorder.claimed[c.path] = true
+	}
+	return changes, nil
+}
+
+// commit writes an operation to the log; nil if there are no changes.
+func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, error) {
+	if len(changes) == 0 {
+		return nil, nil
+	}
+	w, err := r.base.Begin()
+	if err != nil {
+		return nil, err
+	}
+	h.Ended = time.Now()
+	o := &store.Operation{Header: h}
+	for _, c := range changes {
+		out := store.Change{Path: c.path}
+		out.Before, err = r.keep.export(w, c.Before)
+		if err == nil {
+			out.After, err = r.keep.export(w, c.After)
+		}
+		if err != nil {
+			w.Abort()
+			return nil, err
+		}
+		o.Changes = append(o.Changes, out)
+	}
+	if err := w.Commit(o); err != nil {
+		return nil, err
+	}
+	return o, nil
+}

@@ -1,0 +1,142 @@
+package undo_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/undo"
+	"pollux/internal/undo/revert"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/undotest"
+)
+
+// place is a project with a recorder.
+type place struct {
+	dir      string
+	store    *store.Store
+	recorder *undo.Recorder
+}
+
+func newPlace(t *testing.T, setUp string) *place {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{dir: filepath.Join(dir, "project"), store: store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)}
+	if err := os.Mkdir(p.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, setUp)
+	p.recorder = undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
+	t.Cleanup(p.recorder.Close)
+	return p
+}
+
+func (p *place) open() (*store.Store, error) { return p.store, nil }
+
+func (p *place) sh(t *testing.T, script string) {
+	t.Helper()
+	c := exec.Command("/bin/sh", "-ec", script)
+	c.Dir = p.dir
+	c.Env = append(os.Environ(), "HOME="+filepath.Dir(p.dir), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+}
+
+// run records a script.
+func (p *place) run(t *testing.T, script string) *store.Operation {
+	t.Helper()
+	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: script}, undo.Scope{Anywhere: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, script)
+	o, err := run.End(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// undo takes the operation with a number back.
+func (p *place) undo(t *testing.T, number int) *store.Operation {
+	t.Helper()
+	o, err := p.store.Read(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := revert.Make(t.Context(), p.store, []*store.Operation{o})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range plan.Problems() {
+		t.Errorf("%s: %s", s.Path, s.Problem)
+	}
+	b, err := p.store.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	back, err := plan.Apply(t.Context(), b, store.Header{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return back
+}
+
+const repository = `
+git init -q -b main; mkdir -p a/b empty; echo one >a/one; echo two >a/b/two; ln -s a/one link; printf 'x' >exec; chmod 755 exec
+echo ignored/ >.gitignore; git add -A; git commit -qm first; echo three >a/three; git add -A; git commit -qm second
+mkdir ignored; echo SECRET=1 >.env; echo made >ignored/made; echo dirty >>a/one; touch -d '2001-02-03 04:05:06.7' a/b/two; echo new >untracked`
+
+// TestDisasters takes back the damage of public reports, and does it again.
+func TestDisasters(t *testing.T) {
+	t.Parallel()
+	for name, script := range map[string]string{
+		"remove all":        "rm -rf ./* .env .gitignore",
+		"remove repository": "rm -rf .git a",
+		"remove everything": "find . -mindepth 1 -delete",
+		"overwrite by move": "mv untracked a/one; mv .env exec",
+		"reset":             "git reset -q --hard HEAD~1",
+		"clean":             "git clean -qfdx",
+		"checkout":          "git checkout -q .",
+		"branch and stash":  "git stash -q; git stash drop -q; git branch x; git branch -D x",
+		"truncate":          ": >a/one; echo short >a/b/two",
+		"modes":             "chmod 600 exec; chmod 700 a; chmod 4755 a/three",
+		"kinds":             "rm link; mkdir link; touch link/x; rm -r a/b; echo file >a/b; rm exec; ln -s a exec",
+		"links":             "rm link; ln -s /etc/passwd link; mkdir d; ln -s .. d/up",
+		"move directory":    "mv a elsewhere; mkdir a; echo other >a/one",
+		"append and touch":  "echo more >>untracked; touch -d '1999-01-01' .env",
+		"names":             "printf x >\"$(printf 'b\\377d\\nname')\"; mkdir ' '; touch ' /-rf' '*'; rm untracked",
+		"commit":            "git add -A; git commit -qm third; git tag v1",
+		"rebase":            "git stash -q; git checkout -q -b side HEAD~1; echo s >side; git add side; git commit -qm side; git rebase -q main",
+		"repack":            "git gc -q --prune=now",
+		"read only":         "rm exec; chmod 555 a ignored",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, repository)
+			before := undotest.Take(t, p.dir)
+			o := p.run(t, script)
+			after := undotest.Take(t, p.dir)
+			if o == nil || o.Number != 1 {
+				t.Fatalf("operation %+v", o)
+			}
+			back := p.undo(t, o.Number)
+			if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+				t.Errorf("after undo (-want +got):\n%s", diff)
+			}
+			p.sh(t, "git fsck --no-progress; GIT_OPTIONAL_LOCKS=0 git status --short >/dev/null")
+			p.undo(t, back.Number)
+			if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
+				t.Errorf("after redo (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

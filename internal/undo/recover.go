@@ -1,0 +1,188 @@
+package undo
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/internal/durable"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/tree"
+)
+
+// The names of files in a base: the versions in the trees, and for each run its beginning and the versions at its own
+// paths.
+const (
+	manifestFile = "manifest"
+	runFile      = store.Pending
+	ownFile      = "paths-"
+)
+
+// beginning is a run that has begun, on the disk.
+type beginning struct {
+	Header     store.Header
+	IsAnywhere bool
+}
+
+// note writes that a run begins, so that its changes are recorded even if the process is killed.
+func (run *Run) note() error {
+	r := run.recorder
+	run.number = strconv.FormatInt(r.runs.Add(1), 10)
+	if len(run.trees) > 0 {
+		m, err := createManifest(r.base.File(ownFile + run.number))
+		if err != nil {
+			return err
+		}
+		for _, t := range run.trees {
+			err = errors.Join(err, r.saveTree(m, t))
+		}
+		if err = errors.Join(err, m.close()); err != nil {
+			return err
+		}
+	}
+	data, err := json.Marshal(beginning{run.header, run.window != nil})
+	if err != nil {
+		return err
+	}
+	return durable.WriteFileUnsynced(r.base.File(runFile+run.number), data, 0o600)
+}
+
+// forget removes the note of a run that has ended.
+func (run *Run) forget() {
+	_ = os.Remove(run.recorder.base.File(runFile + run.number))
+	if len(run.trees) > 0 {
+		_ = os.Remove(run.recorder.base.File(ownFile + run.number))
+	}
+}
+
+// saveTree writes all versions of a tree. The root is there even if nothing stands at it.
+func (r *Recorder) saveTree(m *manifest, t *tree.Tree) error {
+	err := m.add(r.known(t.Root(), "", t.Find("")))
+	for path, v := range t.All {
+		if err != nil {
+			break
+		}
+		if path != "" {
+			err = m.add(r.known(t.Root(), path, v))
+		}
+	}
+	return err
+}
+
+func (r *Recorder) known(root, path string, v tree.Version) known {
+	k := known{root: root, path: path, version: v}
+	switch v.Ref.Source {
+	case inTargets:
+		k.target = r.keep.target(v.Ref)
+	case inBase:
+		k.kept, _ = r.base.Find(v.Ref.Number)
+	}
+	return k
+}
+
+// Recover records the changes of runs whose process was killed, as operations, and lets go of its base.
+func Recover(ctx context.Context, s *store.Store) error {
+	dead, err := s.Abandoned()
+	if err != nil {
+		return err
+	}
+	var failed error
+	for _, b := range dead {
+		if err := recoverBase(ctx, s, b); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("record the changes of a session that was killed: %w", err))
+		}
+		b.Close()
+	}
+	return failed
+}
+
+// recoverBase records the changes of the runs of one base.
+func recoverBase(ctx context.Context, s *store.Store, old *store.Base) error {
+	now, err := s.Open()
+	if err != nil {
+		return err
+	}
+	defer now.Close()
+	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}}
+	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old}
+	notes, err := filepath.Glob(filepath.Join(old.File(""), runFile+"*"))
+	if err != nil {
+		return err
+	}
+	slices.Sort(notes)
+	anywhere := beginning{}
+	for _, note := range notes {
+		b, ok := readBeginning(note)
+		if !ok {
+			continue
+		}
+		if b.IsAnywhere {
+			anywhere = b
+		}
+		trees := r.load(old.File(ownFile + strings.TrimPrefix(filepath.Base(note), runFile)))
+		if err := r.recoverRun(ctx, b.Header, trees); err != nil {
+			return err
+		}
+	}
+	if !anywhere.IsAnywhere {
+		return nil
+	}
+	return r.recoverRun(ctx, anywhere.Header, r.load(old.File(manifestFile)))
+}
+
+func readBeginning(path string) (b beginning, ok bool) {
+	data, err := durable.ReadFile(path, maxEntry)
+	return b, err == nil && json.Unmarshal(data, &b) == nil
+}
+
+// recoverRun records the changes in trees since they were saved.
+func (r *Recorder) recoverRun(ctx context.Context, h store.Header, trees []*tree.Tree) error {
+	var changes []change
+	for _, t := range trees {
+		list, err := t.RefreshAll(ctx)
+		if err != nil {
+			return err
+		}
+		for _, c := range list {
+			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
+				r.claimed[path] = true
+				changes = append(changes, change{path, c})
+			}
+		}
+	}
+	h.Ended = time.Now()
+	h.Beside = append(h.Beside, "everything until Pollux was started again, because it was killed")
+	_, err := r.commit(h, changes)
+	return err
+}
+
+// load returns the trees of a manifest.
+func (r *Recorder) load(path string) (trees []*tree.Tree) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	entries := map[string]map[string]tree.Version{} // by root and path
+	readManifest(f, func(k known) {
+		if !filepath.IsAbs(k.root) || k.path != "" && !filepath.IsLocal(filepath.FromSlash(k.path)) {
+			return
+		}
+		if entries[k.root] == nil {
+			entries[k.root] = map[string]tree.Version{}
+		}
+		entries[k.root][k.path] = r.keep.adopt(k)
+	})
+	for _, root := range slices.Sorted(maps.Keys(entries)) {
+		trees = append(trees, tree.Load(root, r.options(nil), entries[root]))
+	}
+	return trees
+}

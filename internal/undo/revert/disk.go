@@ -1,0 +1,212 @@
+package revert
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"pollux/internal/undo/content"
+	"pollux/internal/undo/state"
+)
+
+// disk changes files by the directory that they are in, which it reaches without following a link.
+type disk struct {
+	path string   // of dir
+	dir  *os.Root // the directory of the last path
+	lent []lent   // directories that were made writable
+}
+
+type lent struct {
+	path string
+	mode fs.FileMode
+}
+
+func (d *disk) close() {
+	if d.dir != nil {
+		_ = d.dir.Close()
+		d.dir = nil
+	}
+}
+
+// errLink is returned for a path that could only be reached through a link.
+var errLink = errors.New("a directory above it is a link now")
+
+// in opens the directory of a path.
+func (d *disk) in(path string) (*os.Root, string, error) {
+	parent, name := filepath.Dir(path), filepath.Base(path)
+	if d.dir != nil && d.path == parent {
+		return d.dir, name, nil
+	}
+	d.close()
+	dir, err := open(parent)
+	if err != nil {
+		return nil, "", err
+	}
+	d.dir, d.path = dir, parent
+	return dir, name, nil
+}
+
+// open opens a directory, none of whose names may be a link.
+func open(path string) (*os.Root, error) {
+	top := filepath.VolumeName(path) + string(filepath.Separator)
+	at, err := os.OpenRoot(top)
+	if err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(strings.TrimPrefix(path, top), string(filepath.Separator)) {
+		if name == "" {
+			continue
+		}
+		info, err := at.Lstat(name)
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			err = errLink
+		}
+		var next *os.Root
+		if err == nil {
+			next, err = at.OpenRoot(name)
+		}
+		_ = at.Close()
+		if err != nil {
+			return nil, err
+		}
+		if now, err := next.Stat("."); err != nil || !os.SameFile(info, now) {
+			_ = next.Close()
+			return nil, errLink
+		}
+		at = next
+	}
+	return at, nil
+}
+
+// lend runs do, again with permission to write in the directory if it lacks that.
+func (d *disk) lend(do func() error) error {
+	err := do()
+	if !errors.Is(err, fs.ErrPermission) || d.dir == nil {
+		return err
+	}
+	info, statErr := d.dir.Stat(".")
+	if statErr != nil || info.Mode().Perm()&0o300 == 0o300 || d.dir.Chmod(".", info.Mode().Perm()|0o300) != nil {
+		return err
+	}
+	d.lent = append(d.lent, lent{d.path, info.Mode()})
+	return do()
+}
+
+// lendBack gives directories the permissions back that they had.
+func (d *disk) lendBack() (err error) {
+	for _, l := range d.lent {
+		dir, _, e := d.in(filepath.Join(l.path, "x"))
+		if e == nil {
+			e = dir.Chmod(".", l.mode)
+		}
+		if e != nil && !state.IsAbsent(e) {
+			err = errors.Join(err, fmt.Errorf("%s: %w", l.path, cause(e)))
+		}
+	}
+	d.lent = nil
+	return err
+}
+
+// remove removes a file, link or empty directory. A directory with entries that the operation did not make stays.
+func (d *disk) remove(s Step) error {
+	dir, name, err := d.in(s.Path)
+	if err == nil {
+		err = d.lend(func() error { return dir.Remove(name) })
+	}
+	if state.IsAbsent(err) || isBusy(err) && s.To.State.Kind == state.Absent {
+		return nil
+	}
+	return err
+}
+
+func (d *disk) mkdir(s Step) error {
+	dir, name, err := d.in(s.Path)
+	if err != nil {
+		return err
+	}
+	err = d.lend(func() error { return dir.Mkdir(name, 0o700) })
+	if errors.Is(err, fs.ErrExist) {
+		if info, e := dir.Lstat(name); e == nil && info.IsDir() {
+			return nil
+		}
+	}
+	return err
+}
+
+// write puts a file where one of any kind but a directory may stand, at once.
+func (d *disk) write(s Step) error {
+	return d.replace(s, func(dir *os.Root, temporary string) error {
+		if s.To.Way == content.Linked {
+			if err := os.Link(s.To.Place, filepath.Join(d.path, temporary)); err == nil {
+				return nil
+			} // else its content is copied, if it is on another file system
+		}
+		f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if err != nil {
+			return err
+		}
+		if s.To.Place != "" {
+			err = fill(f, s.To.Place)
+		}
+		return errors.Join(err, f.Close(), own(dir, temporary, s.To.State))
+	})
+}
+
+func (d *disk) link(s Step) error {
+	return d.replace(s, func(dir *os.Root, temporary string) error {
+		if err := dir.Symlink(s.To.Target, temporary); err != nil {
+			return err
+		}
+		_ = dir.Lchown(temporary, int(s.To.State.Owner), int(s.To.State.Group)) // which only root may do
+		return nil
+	})
+}
+
+// Temporary begins the names of files that are not complete.
+const Temporary = ".pollux-undo-"
+
+func (d *disk) replace(s Step, write func(dir *os.Root, temporary string) error) error {
+	dir, name, err := d.in(s.Path)
+	if err != nil {
+		return err
+	}
+	temporary := Temporary + rand.Text()
+	return d.lend(func() error {
+		err := write(dir, temporary)
+		if err == nil {
+			err = dir.Rename(temporary, name)
+		}
+		if err != nil {
+			_ = dir.Remove(temporary)
+		}
+		return err
+	})
+}
+
+// attributes gives a directory or file its mode and time back.
+func (d *disk) attributes(s Step) error {
+	dir, name, err := d.in(s.Path)
+	if err != nil {
+		return err
+	}
+	if info, err := dir.Lstat(name); err != nil || state.Of(info).Kind != s.To.State.Kind {
+		return err
+	}
+	return own(dir, name, s.To.State)
+}
+
+// own gives a file or a directory owner, mode and time. Only root can give it to another owner; the others keep it.
+func own(dir *os.Root, name string, to state.State) error {
+	if info, err := dir.Lstat(name); err == nil {
+		if now := state.Of(info); now.Owner != to.Owner || now.Group != to.Group {
+			_ = dir.Lchown(name, int(to.Owner), int(to.Group))
+		}
+	}
+	modified := time.Unix(0, to.Modified)
+	return errors.Join(dir.Chmod(name, to.FileMode()), dir.Chtimes(name, modified, modified))
+}

@@ -1,0 +1,76 @@
+package undo
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/undo/state"
+)
+
+// Roots returns the directories in which a call may change anything that works in these directories: their own, the
+// work tree of the repository that they are in, because git changes all of it, and a repository's directory that is
+// elsewhere. The home directory and those above it are too much for one undo, and are left out.
+func Roots(dirs []string, home string) (roots []string) {
+	add := func(dir string) {
+		if !contains(dir, home) && !slices.ContainsFunc(roots, func(r string) bool { return contains(r, dir) }) {
+			roots = slices.DeleteFunc(roots, func(r string) bool { return contains(dir, r) })
+			roots = append(roots, dir)
+		}
+	}
+	for _, dir := range dirs {
+		top, gitDir := repository(dir)
+		if top != "" && !contains(top, home) {
+			add(top)
+		}
+		add(dir)
+		if gitDir != "" {
+			add(gitDir)
+		}
+	}
+	return roots
+}
+
+// contains reports whether a path is a directory or below it.
+func contains(dir, path string) bool {
+	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+}
+
+// repository returns the work tree that a directory is in, and the directory of its repository if that is not in it.
+func repository(dir string) (top, gitDir string) {
+	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		s, err := state.Read(filepath.Join(dir, ".git"))
+		if err != nil || s.Kind == state.Absent {
+			continue
+		}
+		if s.Kind == state.Regular && s.Size < 64<<10 {
+			gitDir = elsewhere(dir)
+		}
+		return dir, gitDir
+	}
+	return "", ""
+}
+
+// elsewhere returns the directory that the file .git in a work tree names: that of all its worktrees, if it is one.
+func elsewhere(dir string) string {
+	data, err := os.ReadFile(filepath.Join(dir, ".git"))
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	path, err = filepath.EvalSymlinks(path)
+	if err != nil {
+		return ""
+	}
+	if common, err := os.ReadFile(filepath.Join(path, "commondir")); err == nil {
+		path = filepath.Join(path, strings.TrimSpace(string(common)))
+	}
+	if filepath.Base(path) != ".git" && !strings.Contains(filepath.ToSlash(path), "/.git/") {
+		return "" // anything can stand in the file
+	}
+	return path
+}

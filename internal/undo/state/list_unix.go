@@ -1,0 +1,65 @@
+//go:build linux || darwin
+
+package state
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Named is the state of an entry of a directory.
+type Named struct {
+	Name string
+	State
+}
+
+// List returns the entries of a directory, sorted by name. It does not follow a link at path. An entry that
+// disappears meanwhile is left out.
+func List(path string) ([]Named, error) {
+	d, err := os.OpenFile(path, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, err := d.Readdirnames(-1)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := d.SyscallConn()
+	if err != nil {
+		return nil, err
+	}
+	entries := make([]Named, 0, len(names))
+	failed := raw.Control(func(fd uintptr) {
+		for _, name := range names {
+			var st unix.Stat_t
+			if err = unix.Fstatat(int(fd), name, &st, unix.AT_SYMLINK_NOFOLLOW); err == nil {
+				entries = append(entries, Named{Name: name, State: ofStat(&st)})
+			} else if !errors.Is(err, unix.ENOENT) {
+				entries = append(entries, Named{Name: name, State: State{Kind: Special}})
+			}
+		}
+	})
+	slices.SortFunc(entries, func(a, b Named) int { return strings.Compare(a.Name, b.Name) })
+	return entries, failed
+}
+
+func ofStat(st *unix.Stat_t) State {
+	s := State{
+		Kind: Special, Mode: uint16(st.Mode & 0o7777), Modified: st.Mtim.Nano(), Changed: st.Ctim.Nano(),
+		Device: uint64(st.Dev), Inode: st.Ino, Owner: st.Uid, Group: st.Gid,
+	}
+	switch st.Mode & unix.S_IFMT {
+	case unix.S_IFREG:
+		s.Kind, s.Size = Regular, st.Size
+	case unix.S_IFDIR:
+		s.Kind = Directory
+	case unix.S_IFLNK:
+		s.Kind, s.Size = Link, st.Size
+	}
+	return s
+}

@@ -1,0 +1,18 @@
+package state
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+func (s *State) addSystem(info fs.FileInfo) {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		s.Mode = uint16(info.Mode().Perm())
+		return
+	}
+	s.Mode = st.Mode & 0o7777
+	s.Changed = st.Ctimespec.Nano()
+	s.Device, s.Inode = uint64(st.Dev), st.Ino
+	s.Owner, s.Group = st.Uid, st.Gid
+}

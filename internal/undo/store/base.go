@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"pollux/internal/durable"
+	"pollux/internal/undo/content"
+)
+
+// Base is the part of the store that one process keeps while it runs: the contents of files as they are now, and operations that it writes.
+// Its methods may be called from several goroutines at once.
+type Base struct {
+	store *Store
+	dir   string
+	lock  *os.File
+
+	last   atomic.Uint32
+	copied atomic.Int64 // bytes of copies
+	dirs   sync.Map     // those made below dir
+	taken  sync.Map     // content.Kept of each content, by its number
+
+	publishing sync.Mutex    // guards the following
+	sizes      map[int]int64 // bytes of each operation in the log; nil before the first look
+	used       int64         // the sum of sizes
+	newest     int           // number
+}
+
+// held is the name of the file that a living process holds in its base.
+const held = "held"
+
+// Open opens a base, and removes those of processes that were killed. The caller must close it.
+func (s *Store) Open() (*Base, error) {
+	bases := filepath.Join(s.dir, "bases")
+	if err := errors.Join(durable.MkdirAll(bases, 0o700), durable.MkdirAll(s.operations(), 0o700)); err != nil {
+		return nil, fmt.Errorf("keep files for undo: %w", err)
+	}
+	s.sweep(bases)
+	for {
+		dir, err := os.MkdirTemp(bases, strconv.Itoa(os.Getpid())+"-")
+		if err != nil {
+			return nil, fmt.Errorf("keep files for undo: %w", err)
+		}
+		lock, err := hold(filepath.Join(dir, held))
+		if err != nil && !durable.IsAbsent(err) {
+			_ = os.RemoveAll(dir)
+			return nil, fmt.Errorf("keep files for undo: lock %s: %w", dir, err)
+		}
+		if lock != nil {
+			return &Base{store: s, dir: dir, lock: lock}, nil
+		} // another process has swept it before it was held
+	}
+}
+
+// Pending begins the names of files in a base for work that is not done yet. A base that has any is not swept.
+const Pending = "run-"
+
+// sweep removes the bases of processes that are gone.
+func (s *Store) sweep(bases string) {
+	_ = s.eachDead(bases, func(b *Base) {
+		if !b.isPending() {
+			b.Close()
+			return
+		}
+		_ = b.lock.Close()
+	})
+}
+
+// Abandoned returns the bases with unfinished work of processes that are gone. The caller must close them.
+func (s *Store) Abandoned() (list []*Base, err error) {
+	err = s.eachDead(filepath.Join(s.dir, "bases"), func(b *Base) {
+		if b.isPending() {
+			list = append(list, b)
+			return
+		}
+		b.Close()
+	})
+	return list, err
+}
+
+// eachDead passes the bases of processes that are gone to a function, which lets go of them.
+func (s *Store) eachDead(bases string, take func(*Base)) error {
+	entries, err := os.ReadDir(bases)
+	if err != nil && !durable.IsAbsent(err) {
+		return fmt.Errorf("read the undo log: %w", err)
+	}
+	for _, e := range entries {
+		dir := filepath.Join(bases, e.Name())
+		lock, err := hold(filepath.Join(dir, held))
+		if err != nil || lock == nil {
+			continue
+		}
+		take(&Base{store: s, dir: dir, lock: lock})
+	}
+	return nil
+}
+
+func (b *Base) isPending() bool {
+	entries, _ := os.ReadDir(b.dir) // one that cannot be read stays
+	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), Pending) })
+}
+
+// File returns the path of a file in the base, whose name is neither a number nor that of another part of the store.
+func (b *Base) File(name string) string { return filepath.Join(b.dir, name) }
+
+// Close removes the base.
+func (b *Base) Close() {
+	_ = os.RemoveAll(b.dir)
+	_ = b.lock.Close()
+}
+
+// Copied returns the number of bytes that the base takes.
+func (b *Base) Copied() int64 { return b.copied.Load() }
+
+// Taken is a content in a base.
+type Taken struct {
+	content.Kept
+	Number uint32
+}
+
+// Take keeps the content of a file, by one of these ways. If the disk is full, it lets the oldest operations leave.
+func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Taken, err error) {
+	for {
+		t.Number = b.last.Add(1)
+		place := b.Path(t.Number)
+		if dir := filepath.Dir(place); !b.has(dir) {
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return Taken{}, err
+			}
+			b.dirs.Store(dir, true)
+		}
+		t.Kept, err = content.Take(ctx, path, place, ways)
+		if !errors.Is(err, syscall.ENOSPC) || !b.room() {
+			break
+		}
+	}
+	if err != nil {
+		return Taken{}, err
+	}
+	b.copied.Add(t.Bytes)
+	b.taken.Store(t.Number, t.Kept)
+	return t, nil
+}
+
+func (b *Base) has(dir string) bool {
+	_, found := b.dirs.Load(dir)
+	return found
+}
+
+// Path returns the path of a content.
+func (b *Base) Path(number uint32) string {
+	return filepath.Join(b.dir, strconv.FormatUint(uint64(number>>10), 10), strconv.FormatUint(uint64(number), 10))
+}
+
+// Drop removes a content.
+func (b *Base) Drop(number uint32) {
+	_ = os.Remove(b.Path(number)) // it takes space until the base is closed
+	if k, found := b.taken.LoadAndDelete(number); found {
+		b.copied.Add(-k.(content.Kept).Bytes)
+	}
+}
+
+// Find returns the description of a content.
+func (b *Base) Find(number uint32) (content.Kept, bool) {
+	k, found := b.taken.Load(number)
+	if !found {
+		return content.Kept{}, false
+	}
+	return k.(content.Kept), true
+}

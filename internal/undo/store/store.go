@@ -1,0 +1,186 @@
+// Package store is the undo log on disk: a list of operations, each with the contents before and after it.
+//
+//	operations/00000007/record   the operation, and its changes
+//	operations/00000007/12       a content
+//	bases/PID-…/                 a running process: the contents of files as they are now, as far as nothing else
+//	                             has them, and operations that it is writing
+//
+// Each operation is a directory of its own, complete in itself: it appears at once, by a rename, when all of it is
+// there, and the oldest leave by being removed. A content that several operations have is one file with several names,
+// so that the file system counts who needs it. Nothing is ever collected, moved or rewritten.
+//
+// A damaged record, or content, costs the operation that it belongs to, and no other one.
+package store
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"pollux/internal/durable"
+)
+
+// Store is the log of a project. It may be used from several goroutines and processes at once.
+type Store struct {
+	dir   string
+	limit int64
+}
+
+// DefaultLimit is the number of bytes that the contents of a project may take.
+const DefaultLimit = 1 << 30
+
+// Open returns the store in a directory, which need not exist. limit is the number of bytes that its contents may take.
+func Open(dir string, limit int64) *Store { return &Store{dir: dir, limit: limit} }
+
+// Dir returns the directory of the store.
+func (s *Store) Dir() string { return s.dir }
+
+func (s *Store) operations() string { return filepath.Join(s.dir, "operations") }
+
+func (s *Store) path(number int) string {
+	return filepath.Join(s.operations(), fmt.Sprintf("%08d", number))
+}
+
+// Content returns the path of a content of an operation.
+func (s *Store) Content(number int, name string) string { return filepath.Join(s.path(number), name) }
+
+// Numbers returns the numbers of the operations, the oldest first.
+func (s *Store) Numbers() ([]int, error) {
+	entries, err := os.ReadDir(s.operations())
+	if err != nil && !durable.IsAbsent(err) {
+		return nil, fmt.Errorf("read the undo log: %w", err)
+	}
+	var numbers []int
+	for _, e := range entries {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && e.IsDir() {
+			numbers = append(numbers, n)
+		}
+	}
+	slices.Sort(numbers)
+	return numbers, nil
+}
+
+// Damage is an operation that cannot be read.
+type Damage struct {
+	Number int
+	Err    error
+}
+
+// List returns the headers of all operations, the oldest first, and those that cannot be read.
+func (s *Store) List() (list []Header, damaged []Damage, err error) {
+	numbers, err := s.Numbers()
+	for _, n := range numbers {
+		switch h, err := s.header(n); {
+		case err == nil:
+			list = append(list, h)
+		case !durable.IsAbsent(err): // else it has left meanwhile
+			damaged = append(damaged, Damage{n, err})
+		}
+	}
+	return list, damaged, err
+}
+
+func (s *Store) record(number int) string { return filepath.Join(s.path(number), "record") }
+
+// maxHeader is the number of bytes that a header may have.
+const maxHeader = 1 << 20
+
+func (s *Store) header(number int) (h Header, err error) {
+	f, err := os.Open(s.record(number))
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	line, err := bufio.NewReader(io.LimitReader(f, maxHeader)).ReadBytes('\n')
+	if err == nil {
+		err = json.Unmarshal(line, &h)
+	}
+	if err != nil {
+		return h, fmt.Errorf("operation %d is damaged: %w", number, err)
+	}
+	h.Number = number
+	return h, nil
+}
+
+// maxRecord is the number of bytes that a record may have.
+const maxRecord = 1 << 30
+
+// Read returns an operation. The error is [fs.ErrNotExist] if there is none, for instance because it had to leave.
+func (s *Store) Read(number int) (*Operation, error) {
+	data, err := durable.ReadFile(s.record(number), maxRecord)
+	if err != nil {
+		return nil, fmt.Errorf("read operation %d: %w", number, err)
+	}
+	o, err := parse(data)
+	if err != nil {
+		return nil, fmt.Errorf("operation %d is damaged and cannot be used: %w", number, err)
+	}
+	o.Number = number
+	return o, nil
+}
+
+var errIncomplete = errors.New("its record is incomplete")
+
+// endMark precedes the sum of a record.
+const endMark = "end "
+
+// parse reads a record: a line with the header, one for each change, and one with a sum.
+func parse(data []byte) (*Operation, error) {
+	body, ok := bytes.CutSuffix(data, []byte("\n"))
+	at := bytes.LastIndexByte(body, '\n')
+	if !ok || at < 0 {
+		return nil, errIncomplete
+	}
+	sum := sha256.Sum256(data[:at+1])
+	if string(body[at+1:]) != endMark+hex.EncodeToString(sum[:]) {
+		return nil, errIncomplete
+	}
+	lines := bytes.Split(data[:at], []byte("\n"))
+	o := &Operation{}
+	if err := json.Unmarshal(lines[0], &o.Header); err != nil {
+		return nil, err
+	}
+	for _, line := range lines[1:] {
+		var e encoded
+		if err := json.Unmarshal(line, &e); err != nil {
+			return nil, err
+		}
+		c, ok := e.decode()
+		if !ok {
+			return nil, errors.New("a change in its record is impossible")
+		}
+		o.Changes = append(o.Changes, c)
+	}
+	return o, nil
+}
+
+// format is the reverse of parse.
+func (o *Operation) format() ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(o.Header)
+	for _, c := range o.Changes {
+		err = errors.Join(err, e.Encode(encode(c)))
+	}
+	sum := sha256.Sum256(b.Bytes())
+	b.WriteString(endMark + hex.EncodeToString(sum[:]) + "\n")
+	return b.Bytes(), err
+}
+
+func isAbsolute(path string) bool {
+	return filepath.IsAbs(path) && !strings.Contains(filepath.ToSlash(path)+"/", "/../")
+}
+
+// Limit returns the number of bytes that the contents may take.
+func (s *Store) Limit() int64 { return s.limit }

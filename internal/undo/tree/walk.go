@@ -1,0 +1,278 @@
+package tree
+
+import (
+	"slices"
+	"strings"
+	"syscall"
+
+	"pollux/internal/crash"
+	"pollux/internal/undo/state"
+)
+
+// lookAtRoot looks at the root of the tree.
+func (w *walk) lookAtRoot(old node) {
+	now, err := state.Read(w.root)
+	if err != nil {
+		w.cancel(err)
+		return
+	}
+	next, ok := w.version(nil, "", old, now)
+	if !ok {
+		return
+	}
+	w.top = next
+	w.count.Add(presence(next) - presence(old))
+	w.compare("", nil, old, next)
+}
+
+// presence is the number of entries that a node stands for.
+func presence(n node) int64 {
+	if n.State.Kind == state.Absent {
+		return 0
+	}
+	return 1
+}
+
+// version returns the node with a new state. It is the old one if nothing has changed. ok is false if the walk has to end.
+func (w *walk) version(scope Scope, rel string, old node, now state.State) (_ node, ok bool) {
+	next := node{name: old.name, Version: Version{State: now}}
+	isSame := old.State.IsSame(now)
+	switch {
+	case now.Kind != state.Regular && now.Kind != state.Link:
+		return next, true
+	case isSame && !old.racy:
+		return old, true
+	}
+	v, err := w.opts.Keeper.Keep(w.ctx, scope, w.absolute(rel), now)
+	if err != nil {
+		w.cancel(err)
+		return next, false
+	}
+	next.Version = v
+	next.racy = w.began.UnixNano()-max(v.State.Modified, v.State.Changed) < int64(tick)
+	if isSame && v.State.IsSame(old.State) && w.opts.Keeper.IsEqual(old.Ref, v.Ref) {
+		if v.Ref != old.Ref {
+			w.opts.Keeper.Drop(v.Ref)
+		}
+		old.racy = next.racy
+		return old, true
+	}
+	return next, true
+}
+
+// compare notes the change from one node of a path to another, and walks the directory that there was or is. above is the scope of the
+// directory that the path is in.
+func (w *walk) compare(rel string, above Scope, old, next node) {
+	wasDir, isDir := old.State.Kind == state.Directory, next.State.Kind == state.Directory
+	isOther := wasDir && isDir && (old.State.Device != next.State.Device || old.State.Inode != next.State.Inode)
+	if wasDir && (!isDir || isOther) && w.opts.Watcher != nil {
+		w.opts.Watcher.Remove(w.absolute(rel))
+	}
+	if wasDir && !isDir {
+		w.remove(rel)
+	}
+	if !old.State.IsSame(next.State) || old.Ref != next.Ref {
+		w.note(Change{Path: rel, Before: old.Version, After: next.Version})
+	}
+	if isDir && (!wasDir || isOther || w.isDeep) {
+		w.later(rel, above)
+	}
+}
+
+func (w *walk) note(c Change) {
+	if w.isFirst {
+		return
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.changes = append(w.changes, c)
+}
+
+// later reads a directory when all named entries have been looked at, so that no other goroutine is in it.
+func (w *walk) later(rel string, above Scope) {
+	if w.isBegun {
+		w.spawn(rel, above)
+		return
+	}
+	w.pending = append(w.pending, pending{rel, above})
+}
+
+// spawn reads a directory beside the others, or now if there are enough of them.
+func (w *walk) spawn(rel string, above Scope) {
+	w.running.Add(1)
+	select {
+	case w.slots <- struct{}{}:
+		go func() {
+			defer w.running.Done()
+			defer func() { <-w.slots }()
+			defer crash.Recover()
+			w.directory(rel, above)
+		}()
+	default:
+		w.directory(rel, above)
+		w.running.Done()
+	}
+}
+
+// directory reads a directory, and compares it with the tree.
+func (w *walk) directory(rel string, above Scope) {
+	path := w.absolute(rel)
+	if w.ctx.Err() != nil || w.isForeign(rel, path) {
+		return
+	}
+	if w.opts.Watcher != nil { // before the reading, so that no change is missed
+		if err := w.opts.Watcher.Add(path); err != nil && !state.IsAbsent(err) {
+			w.mu.Lock()
+			w.unwatch = err
+			w.mu.Unlock()
+		}
+	}
+	entries, err := state.List(path)
+	if err != nil {
+		entries = nil // unreadable, or gone: the next look at the directory above it tells
+	}
+	entries = slices.DeleteFunc(entries, func(e state.Named) bool { return w.opts.Skip(path + "/" + e.Name) })
+
+	w.mu.Lock()
+	d := w.dirs[rel]
+	if d == nil {
+		d = &dir{}
+		w.dirs[rel] = d
+	}
+	w.mu.Unlock()
+	d.scope = w.opts.Keeper.Enter(above, path, entries)
+	w.merge(rel, d, entries)
+}
+
+// merge replaces the nodes of a directory.
+func (w *walk) merge(rel string, d *dir, entries []state.Named) {
+	old := d.nodes
+	nodes := make([]node, 0, len(entries))
+	for _, e := range entries {
+		for len(old) > 0 && old[0].name < e.Name {
+			w.compare(join(rel, old[0].name), d.scope, old[0], node{})
+			old = old[1:]
+		}
+		before := node{name: e.Name}
+		if len(old) > 0 && old[0].name == e.Name {
+			before, old = old[0], old[1:]
+		}
+		next, ok := w.version(d.scope, join(rel, e.Name), before, e.State)
+		if !ok {
+			return
+		}
+		if next.State.Kind != state.Absent {
+			nodes = append(nodes, next)
+		}
+		w.compare(join(rel, e.Name), d.scope, before, next)
+	}
+	for _, n := range old {
+		w.compare(join(rel, n.name), d.scope, n, node{})
+	}
+	if w.count.Add(int64(len(nodes)-len(d.nodes))) > int64(w.opts.Max) && w.opts.Max > 0 {
+		w.cancel(ErrTooLarge)
+	}
+	d.nodes = nodes
+}
+
+// names looks at some entries of a directory.
+func (w *walk) names(rel string, names map[string]bool) {
+	w.mu.Lock()
+	d := w.dirs[rel]
+	w.mu.Unlock()
+	if names[""] && rel == "" {
+		w.lookAtRoot(w.top)
+	}
+	if d == nil {
+		return // not read yet, or gone: the directory above it has changed, too
+	}
+	for name := range names {
+		if name == "" || w.ctx.Err() != nil || w.opts.Skip(w.absolute(join(rel, name))) {
+			continue
+		}
+		w.name(rel, d, name)
+	}
+}
+
+func (w *walk) name(rel string, d *dir, name string) {
+	path := join(rel, name)
+	now, err := state.Read(w.absolute(path))
+	if err != nil {
+		now = state.State{Kind: state.Special}
+	}
+	i, found := d.find(name)
+	old := node{name: name}
+	if found {
+		old = d.nodes[i]
+	}
+	next, ok := w.version(d.scope, path, old, now)
+	if !ok {
+		return
+	}
+	switch exists := next.State.Kind != state.Absent; {
+	case found && exists:
+		d.nodes[i] = next
+	case found:
+		d.nodes = slices.Delete(d.nodes, i, i+1)
+	case exists:
+		d.nodes = slices.Insert(d.nodes, i, next)
+	}
+	w.count.Add(presence(next) - presence(old))
+	w.compare(path, d.scope, old, next)
+}
+
+// remove notes that all entries below a directory are gone.
+func (w *walk) remove(rel string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, path := range w.below(rel) {
+		d := w.dirs[path]
+		for _, n := range d.nodes {
+			w.changes = append(w.changes, Change{Path: join(path, n.name), Before: n.Version})
+		}
+		w.count.Add(-int64(len(d.nodes)))
+		delete(w.dirs, path)
+	}
+}
+
+// below returns a directory and those below it, as far as the tree has them.
+func (w *walk) below(rel string) (paths []string) {
+	pending := []string{rel}
+	for len(pending) > 0 {
+		path := pending[len(pending)-1]
+		pending = pending[:len(pending)-1]
+		d := w.dirs[path]
+		if d == nil {
+			continue
+		}
+		paths = append(paths, path)
+		for _, n := range d.nodes {
+			if n.State.Kind == state.Directory {
+				pending = append(pending, join(path, n.name))
+			}
+		}
+	}
+	return paths
+}
+
+// isForeign notes a directory that is on another file system than the root.
+func (w *walk) isForeign(rel, path string) bool {
+	if rel == "" || w.top.State.Device == 0 {
+		return false
+	}
+	now, err := state.Read(path)
+	if err != nil || now.Kind != state.Directory || now.Device == w.top.State.Device {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !slices.Contains(w.foreign, rel) {
+		w.foreign = append(w.foreign, rel)
+	}
+	return true
+}
+
+// IsExhausted reports whether an error says that the user's watches are used up.
+func IsExhausted(err error) bool {
+	return err != nil && strings.Contains(err.Error(), syscall.ENOSPC.Error())
+}
