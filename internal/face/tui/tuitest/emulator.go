@@ -25,6 +25,7 @@ const (
 	Mute    Manner = "mute"    // never
 	Late    Manner = "late"    // after three seconds
 	Garbage Manner = "garbage" // with broken sequences
+	Modern  Manner = "modern"  // at once, and it shows each frame as a whole
 )
 
 // NewEmulator returns a terminal of this size in raw mode, with the cursor in the first row.

@@ -3,6 +3,7 @@
 package tuitest
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"time"
@@ -23,6 +24,9 @@ func (r *replies) Write(b []byte) (n int, err error) {
 	isFirst := !r.hasBegun
 	r.hasBegun = true
 	switch {
+	case r.manner == Modern:
+		_, err = r.to.Write(bytes.ReplaceAll(b, []byte("\x1b[?2026;0$y"), []byte("\x1b[?2026;2$y")))
+		return len(b), err
 	case r.manner == Prompt, r.manner == Late && !isFirst:
 		return r.to.Write(b)
 	case r.manner == Late:
