@@ -6,7 +6,7 @@ import (
 	"pollux/bench/seat"
 )
 
-// terminalSession counts what a session writes to the terminal.
+// terminalSession counts the output of a session at a terminal.
 func terminalSession(t *testing.T, program string) counts {
 	t.Helper()
 	c, err := seat.Counts(program)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Counts plays a short session, and returns what it writes to the terminal by the names of the counts. They hardly depend on how busy
+// Counts plays a short session, and counts its output to the terminal. The counts, by their names, hardly depend on how busy
 // the machine is, so that a test can bound them.
 func Counts(program string) (map[string]float64, error) {
 	const turns, words = 4, 1000
