@@ -1,9 +1,9 @@
 # make alone lists what there is.
 
-.PHONY: help demo test long compare build install bench benchmarks lint check update docs screenshots fuzz
+.PHONY: help demo test long compare build install bench bench-screen benchmarks lint check update docs screenshots fuzz
 
 help:
-	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
 demo: ## watch the agent work: no key, no network
 	go run ./cmd/pollux demo
@@ -25,6 +25,9 @@ install: ## install pollux into Go's bin directory
 
 bench: ## measure the program beside the least that a Go program can do, and print the ratios
 	go test -run '^$$' -bench 'Floor|Screen' -benchtime 9x ./bench
+
+bench-screen: ## measure the program at a terminal, and print the figures beside the promised ones; takes 20 minutes
+	go run ./bench/screen
 
 benchmarks: ## run all benchmarks
 	POLLUX_LONG=1 go test -run '^$$' -bench . -benchmem ./...

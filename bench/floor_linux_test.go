@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"pollux/bench/scene"
+	"pollux/bench/seat"
 	"pollux/internal/process/processtest"
 )
 
@@ -80,7 +81,7 @@ func measure(b *testing.B, m *scene.Model, program, prompt string) map[string]fl
 	if err := cmd.Start(); err != nil {
 		b.Fatal(err)
 	}
-	most := watchMemory(cmd.Process.Pid)
+	most, _ := seat.PeakMemory(cmd.Process.Pid)
 	err := cmd.Wait()
 	wall := time.Since(began)
 	if err != nil || out.Len() == 0 {
@@ -102,22 +103,6 @@ func measure(b *testing.B, m *scene.Model, program, prompt string) map[string]fl
 		costs["own"] = median(own)
 	}
 	return costs
-}
-
-// watchMemory returns the peak memory of a process, in megabytes, when it ends. The kernel's own figure for an ended
-// process includes that of its parent.
-func watchMemory(pid int) (megabytes float64) {
-	for {
-		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-		_, rest, ok := strings.Cut(string(status), "VmHWM:")
-		if err != nil || !ok { // a zombie has no memory
-			return megabytes
-		}
-		var kilobytes float64
-		_, _ = fmt.Sscan(rest, &kilobytes)
-		megabytes = kilobytes / 1024
-		time.Sleep(2 * time.Millisecond)
-	}
 }
 
 func milliseconds(d time.Duration) float64 { return d.Seconds() * 1000 }

@@ -19,11 +19,9 @@ import (
 	"testing"
 	"time"
 
-	"pollux/agent"
+	"pollux/bench/recorded"
 	"pollux/internal/config"
-	"pollux/internal/journal"
 	"pollux/internal/process/processtest"
-	"pollux/llm"
 )
 
 // BenchmarkResume measures the time from the start of the program, with --resume, to its first request,
@@ -139,36 +137,10 @@ func (s start) resume(b *testing.B, program string, asked chan time.Time) (wait,
 	return wait, float64(used) / 1e6, peak, requests
 }
 
-const page = "a line of a file that the model reads\n"
-
-// recordSession records a session of this size in bytes, which is compressed now and then.
 func recordSession(b *testing.B, dir string, size, every int) {
-	j := journal.New(journal.Options{Dir: func() (string, error) { return dir, nil }, ProjectHash: "hash"})
-	defer j.Close()
-	ctx := b.Context()
-	check := func(err error) {
-		if err != nil {
-			b.Fatal(err)
-		}
+	if err := recorded.Pages(b.Context(), dir, size, every); err != nil {
+		b.Fatal(err)
 	}
-	check(j.Begin(ctx, "00000000-0000-4000-8000-000000000000", nil))
-	message := func(id string, c *llm.Content) agent.Message {
-		return agent.Message{ID: id, Content: c, Time: time.Now()}
-	}
-	check(j.Append(ctx, agent.Entry{Message: message("p", llm.User(llm.Text("Read all.")))}))
-	output := strings.Repeat(page, 100)
-	for i, last := 0, 0; i*len(output) < size; i++ {
-		id := fmt.Sprint("c", i)
-		call := llm.Part{FunctionCall: &llm.FunctionCall{ID: id, Name: "read_file", Args: json.RawMessage(`{"file_path":"a"}`)}}
-		check(j.Append(ctx, agent.Entry{Message: message(fmt.Sprint("a", i), llm.Model(call))}))
-		result := llm.Part{FunctionResponse: llm.Output(id, "read_file", output)}
-		check(j.Append(ctx, agent.Entry{Message: message(fmt.Sprint("r", i), llm.User(result)), Calls: []agent.CallRecord{{ID: id, Status: agent.Success}}}))
-		if i*len(output)-last > every && size-i*len(output) > every/10 {
-			last = i * len(output)
-			check(j.Replace(ctx, []agent.Message{message(fmt.Sprint("s", i), llm.User(llm.Text(output)))}))
-		}
-	}
-	check(j.Append(ctx, agent.Entry{Message: message("end", llm.Model(llm.Text("All is read.")))}))
 }
 
 // writeGeminiSession writes such a session as Gemini CLI does: each response twice, the second time with
@@ -191,7 +163,7 @@ func writeGeminiSession(b *testing.B, dir string, size, every int) {
 	}
 	line(`{"sessionId":"00000000-0000-4000-8000-000000000000","projectHash":"hash","startTime":"2026-01-01T00:00:00.000Z","lastUpdated":"2026-01-01T00:00:00.000Z","kind":"main"}`)
 	line(`{"id":"p",%s,"type":"user","content":[{"text":"Read all."}]}`, at)
-	output, _ := json.Marshal(strings.Repeat(page, 100)) // a text
+	output, _ := json.Marshal(strings.Repeat(recorded.Line, 100)) // a text
 	for i, last := 0, 0; written < size; i++ {
 		line(`{"id":"a%d",%s,"type":"gemini","content":"I read.","thoughts":[],"tokens":null,"model":"gemini-2.5-flash"}`, i, at)
 		line(`{"id":"a%d",%s,"type":"gemini","content":"I read.","thoughts":[],"tokens":null,"model":"gemini-2.5-flash","toolCalls":[{"id":"c%d","name":"read_file","args":{"file_path":"a"},`+

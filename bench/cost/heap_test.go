@@ -59,6 +59,8 @@ var works = map[string]func() counts{
 	"call":    func() counts { return each("calls", 10, 60) },
 	"command": func() counts { return each("commands", 2, 12) },
 	"output":  output,
+	"inline":  func() counts { return desks(false) },
+	"full":    func() counts { return desks(true) },
 }
 
 // hi returns the allocations for a prompt that the model answers at once.

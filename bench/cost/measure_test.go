@@ -29,6 +29,9 @@ var measurements = map[string]func(t *testing.T, program string) counts{
 	"call":                        inMemory("call", 60),
 	"command":                     command,
 	"output":                      inMemory("output", 0),
+	"screen":                      inMemory("inline", 0),
+	"full screen":                 inMemory("full", 0),
+	"terminal":                    terminalSession,
 	"cache of gemini":             func(t *testing.T, program string) counts { return cache(t, program, &scene.Gemini) },
 	"cache of openai":             func(t *testing.T, program string) counts { return cache(t, program, &scene.OpenAI) },
 }

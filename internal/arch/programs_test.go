@@ -18,6 +18,7 @@ var starters = []struct{ room, why string }{
 		"which may ask a person at the terminal, and which no sandbox for the model's commands concerns"},
 	{"internal/face/tui/tuitest", "it starts tmux for tests"},
 	{"bench/floor", "a program for measurements, which no user runs"},
+	{"bench/seat", "it measures Pollux"},
 }
 
 // programsStartInOnePlace checks that only starters import os/exec. Tests may import it.

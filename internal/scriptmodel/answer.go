@@ -27,7 +27,9 @@ type answer struct {
 	ctx     context.Context
 
 	started    bool
-	textSize   int // bytes sent so far, to estimate tokens
+	paced      int       // chunks sent
+	began      time.Time // the first of them
+	textSize   int       // bytes sent so far, to estimate tokens
 	usage      *Usage
 	pending    *protocol.Piece // not sent yet, because the finish reason goes with the last piece
 	isComplete bool            // nothing may be added after the turn's last step
@@ -287,7 +289,20 @@ func (a *answer) send(p protocol.Piece) error {
 	if err := a.writeFrames(frames); err != nil {
 		return err
 	}
-	return a.wait(a.turn.Pace)
+	return a.wait(max(a.turn.Pace, a.untilNext()))
+}
+
+// untilNext returns the time until the next chunk of the turn's rate, 0 without one.
+func (a *answer) untilNext() time.Duration {
+	if a.turn.Rate == 0 {
+		return 0
+	}
+	if a.paced == 0 {
+		a.began = time.Now()
+	}
+	a.paced++
+	due := a.began.Add(time.Duration(a.paced) * time.Second / time.Duration(a.turn.Rate))
+	return time.Until(due)
 }
 
 func (a *answer) writeFrames(frames []protocol.Frame) error {

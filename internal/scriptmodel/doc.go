@@ -90,6 +90,8 @@
 //	                       crlf for Gemini, else lf)
 //	split 7                writes the stream in pieces of so many bytes
 //	pace 20ms              waits between chunks
+//	rate 500               sends so many chunks a second: one that is late is
+//	                       followed by the next ones at once
 //	times 3                uses the turn for three requests ("times always"); ids
 //	                       of calls get -2, -3 ... from the second use on
 //	thoughts FIELD         the field for thoughts in Chat Completions: reasoning_content

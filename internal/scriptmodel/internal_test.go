@@ -3,7 +3,35 @@ package scriptmodel
 import (
 	"encoding/json"
 	"testing"
+	"time"
 )
+
+// TestRate checks the times between chunks: the rate is one on average, so that a late chunk is followed by others at once.
+func TestRate(t *testing.T) {
+	t.Parallel()
+	script, err := Parse("turn\n rate 10")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &answer{turn: &script.Turns[0]}
+	if d := a.untilNext(); d <= 0 || d > time.Second/10 {
+		t.Errorf("the second chunk comes after %v", d)
+	}
+	a.began = a.began.Add(time.Hour)
+	if d := a.untilNext(); d <= time.Hour {
+		t.Errorf("the third chunk comes %v after the first", d)
+	}
+	a.began = a.began.Add(-2 * time.Hour)
+	if d := a.untilNext(); d > 0 {
+		t.Errorf("a chunk that is late waits %v", d)
+	}
+	if d := (&answer{turn: &Turn{}}).untilNext(); d != 0 {
+		t.Errorf("without a rate, chunks wait %v", d)
+	}
+	if _, err := Parse("turn\n rate 0"); err == nil {
+		t.Error("a rate of 0 chunks is accepted")
+	}
+}
 
 // TestRequestsAreBounded checks that a server drops the oldest bodies to limit memory.
 func TestRequestsAreBounded(t *testing.T) {

@@ -64,7 +64,7 @@ func (p *parser) statement() error {
 	case "turn":
 		p.script.Turns = append(p.script.Turns, Turn{Line: p.line, Transport: p.common})
 		return p.noArgument()
-	case "framing", "split", "pace", "thoughts", "interleave":
+	case "framing", "split", "pace", "rate", "thoughts", "interleave":
 		to := &p.common
 		if n := len(p.script.Turns); n > 0 {
 			to = &p.script.Turns[n-1].Transport
@@ -110,6 +110,8 @@ func (p *parser) transportSetting(to *Transport) error {
 		return p.number(&to.Split)
 	case "pace":
 		return p.duration(&to.Pace)
+	case "rate":
+		return p.number(&to.Rate)
 	case "interleave":
 		to.Interleave = true
 		return p.noArgument()

@@ -42,6 +42,7 @@ type Transport struct {
 	Newline string // line ending of the stream; "" is the vendor's
 	Split   int    // bytes per write; 0 writes each chunk at once
 	Pace    time.Duration
+	Rate    int // chunks per second, on average; 0 is no limit
 	// Thoughts is the field for thoughts in Chat Completions; "tags" writes them into the
 	// text, "" is reasoning_content.
 	Thoughts string

@@ -1,6 +1,7 @@
 package processtest
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,12 +18,20 @@ func Build(t testing.TB) string {
 // BuildPackage builds the program in a package as [Build] does.
 func BuildPackage(t testing.TB, pkg string) string {
 	t.Helper()
-	dir := t.TempDir()
+	path, err := BuildIn(t.TempDir(), pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// BuildIn builds the program in a package as [Build] does, and returns its path in a directory.
+func BuildIn(dir, pkg string) (path string, err error) {
 	linked, path := filepath.Join(dir, "linked"), filepath.Join(dir, filepath.Base(pkg))
 	cmd := exec.Command("go", "build", "-trimpath", "-o", linked, pkg)
 	cmd.Env = append(cmd.Environ(), "CGO_ENABLED=0")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+		return "", fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 	}
 	// The linker writes through a memory map, which leaves the file in the page cache page by page: a program so cached
 	// starts a sixth slower than one that was copied, as an installed program is.
@@ -30,8 +39,5 @@ func BuildPackage(t testing.TB, pkg string) string {
 	if err == nil {
 		err = os.WriteFile(path, program, 0o700)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
+	return path, err
 }

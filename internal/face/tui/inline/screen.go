@@ -102,7 +102,8 @@ func (s *Screen) Frame(f Frame) []byte {
 		s.printAbove(&p, rows)
 	default:
 		shown := slices.Concat(above, rows)
-		p.paint(p.shift(s.rows, findShift(s.rows, shown)), shown)
+		moved := p.shift(s.rows, findShift(s.rows, shown))
+		p.paint(p.scroll(moved, findScroll(moved, shown)), shown)
 		p.cursor.Row -= len(above)
 	}
 	p.moveTo(cursor)

@@ -179,6 +179,44 @@ func TestPrintMoves(t *testing.T) {
 	}
 }
 
+// TestScroll checks that text which scrolls in a part of the live area is not written again, wherever the live area is: also below
+// the last row of the screen, and with rows below it.
+func TestScroll(t *testing.T) {
+	t.Parallel()
+	for _, above := range []int{0, 3, 30} {
+		term := newTerminal(80, 24)
+		var printed []string
+		for i := range above {
+			printed = append(printed, fmt.Sprintf("printed %d", i))
+			term.Print(styled.Plain(printed[i]))
+		}
+		line := func(i int) string { return fmt.Sprintf("%d %s", i, strings.Repeat(string(rune('a'+i%26)), 70)) }
+		for i := range 40 {
+			step := 1 + i%3 // rows at once
+			var rows []string
+			for n := range 12 {
+				rows = append(rows, line(i*3+i%3*step+n))
+			}
+			for n := range step { // scrolls on
+				rows = append(rows[1:], line(i*3+i%3*step+12+n))
+				all := slices.Concat(rows, []string{strings.Repeat("─", 80), "> draft", "footer"})
+				f := live(all...)
+				f.Cursor = Position{13, 7}
+				term.show(f)
+				if n > 0 && term.written > 250 { // the first row, the last one, and what moves the others
+					t.Fatalf("%d bytes for a row of %d", term.written, len(line(0)))
+				}
+				if got := term.emulator.Whole(); !slices.Equal(got, slices.Concat(printed, all)) {
+					t.Fatalf("after %d rows above:\n%s", above, strings.Join(got, "\n"))
+				}
+				if at := term.emulator.CursorPosition(); at.X != 7 {
+					t.Fatalf("the cursor is at %v", at)
+				}
+			}
+		}
+	}
+}
+
 // TestRowsMove checks that a row that appears above the composer moves it, and that those that vanish leave nothing behind.
 func TestRowsMove(t *testing.T) {
 	t.Parallel()

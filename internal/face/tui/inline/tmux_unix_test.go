@@ -70,3 +70,21 @@ func TestTmux(t *testing.T) {
 		}
 	}
 }
+
+// TestTmuxScroll checks that rows which scroll in the live area leave nothing in the scrollback, also at the top of the screen.
+func TestTmuxScroll(t *testing.T) {
+	t.Parallel()
+	m := tuitest.NewTmux(t, 80, 24)
+	s := New(Options{Width: 80, Height: 24, Synchronizes: true})
+	rows := make([]string, 12)
+	for i := range 60 {
+		rows = append(rows[1:], fmt.Sprintf("%d %s", i, strings.Repeat(string(rune('a'+i%26)), 70)))
+		all := slices.Concat(rows, []string{strings.Repeat("─", 80), "> draft", "footer"})
+		_, _ = m.Write(s.Frame(live(all...)))
+		if i >= len(rows) {
+			if got := m.Whole(); !slices.Equal(got, all) {
+				t.Fatalf("after %d rows:\n%s", i, strings.Join(got, "\n"))
+			}
+		}
+	}
+}

@@ -17,6 +17,7 @@ type modes struct {
 	other  bool         // modifyOtherKeys
 	titles int          // titles put aside
 	clears int          // erasures of the whole main screen or the scrollback
+	isHome bool         // the cursor was sent to the first cell, and has not left it
 }
 
 // normalModes are the private modes that are set in a new terminal: line wrap and the cursor.
@@ -24,7 +25,11 @@ var normalModes = map[int]bool{ansi.ModeAutoWrap.Mode(): true, ansi.ModeTextCurs
 
 func newModes() *modes {
 	m := &modes{parser: ansi.NewParser(), on: maps.Clone(normalModes)}
-	m.parser.SetHandler(ansi.Handler{HandleCsi: m.control})
+	left := func() { m.isHome = false }
+	m.parser.SetHandler(ansi.Handler{
+		HandleCsi: m.control, HandleEsc: m.escape,
+		Print: func(rune) { left() }, Execute: func(byte) { left() },
+	})
 	return m
 }
 
@@ -35,9 +40,19 @@ func (m *modes) Write(b []byte) {
 	}
 }
 
+// escape takes an escape sequence. A reset erases the screen.
+func (m *modes) escape(cmd ansi.Cmd) {
+	if cmd == 'c' {
+		m.clears++
+	}
+}
+
 // control takes a control sequence.
 func (m *modes) control(cmd ansi.Cmd, params ansi.Params) {
 	first, _, _ := params.Param(0, 0)
+	column, _, _ := params.Param(1, 1)
+	isAtHome := m.isHome
+	m.isHome = (cmd == 'H' || cmd == 'f') && first <= 1 && column <= 1
 	switch {
 	case cmd.Prefix() == '?' && (cmd.Final() == 'h' || cmd.Final() == 'l') && cmd.Intermediate() == 0:
 		for i := range params {
@@ -55,7 +70,7 @@ func (m *modes) control(cmd ansi.Cmd, params ansi.Params) {
 		m.titles++
 	case cmd == 't' && first == 23:
 		m.titles--
-	case cmd == 'J' && first >= 2 && !m.on[ansi.ModeAltScreenSaveCursor.Mode()]:
+	case cmd == 'J' && (first >= 2 || first == 0 && isAtHome) && !m.on[ansi.ModeAltScreenSaveCursor.Mode()]:
 		m.clears++
 	}
 }

@@ -20,6 +20,10 @@ func TestModes(t *testing.T) {
 		{"\x1b[2J", "erased 1 times"},
 		{"\x1b[3J\x1b[2J", "erased 2 times"},
 		{"\x1b[?1049h\x1b[2J\x1b[?1049l", ""},
+		{"\x1b[H\x1b[J", "erased 1 times"},
+		{"\x1b[1;1f\x1b[0J", "erased 1 times"},
+		{"\x1b[2;1H\x1b[J\x1b[1;2H\x1b[J\x1b[Htext\x1b[J\x1b[H\r\n\x1b[J\x1b[H\x1b[1J\x1b[H", ""},
+		{"\x1bc\x1b7", "erased 1 times"},
 	} {
 		m := newModes()
 		for _, b := range []byte(test.output) { // in pieces

@@ -147,6 +147,13 @@ func (p *Program) Written() int64 {
 	return p.written
 }
 
+// Clears returns how many times the program has erased the whole main screen or the scrollback.
+func (p *Program) Clears() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.modes.clears
+}
+
 // Send types bytes.
 func (p *Program) Send(text string) error {
 	_, err := io.WriteString(p.master, text)
