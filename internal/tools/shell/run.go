@@ -103,36 +103,43 @@ func (r *runningCall) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j := job{
-		origin: r.tool.origin,
-		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
-		idle: r.tool.InactivityTimeout,
-	}
+	var screen Screen
 	if !r.args.Background && r.tool.caller != template {
-		j.screen = r.tool.Processes.openScreen(r.args.Command)
+		screen = r.tool.Processes.openScreen(r.args.Command)
 	}
-	if j.screen != nil {
-		j.env = r.tool.inTerminal(j.env)
-	}
-	out := newOutput(r.text, j.env)
-	out.clean.DropsAlternate = j.screen != nil
-	out.mu.Lock() // until the log is set, so that it gets all output
-	defer out.mu.Unlock()
-	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
-	if err != nil && j.screen != nil { // perhaps there are no pseudo-terminals here
-		j.screen.Close()
-		j.screen = nil
-		p, err = r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
+	p, err := r.launch(ctx, shell, screen)
+	if err != nil && screen != nil { // perhaps there are no pseudo-terminals here
+		screen.Close()
+		screen = nil
+		p, err = r.launch(ctx, shell, nil)
 	}
 	if err != nil {
 		return err
 	}
-	r.execution, r.screen = p, j.screen
-	if r.args.Background {
+	r.execution, r.screen = p, screen
+	return nil
+}
+
+// launch starts the command in the pseudo-terminal of a screen, or on pipes without one.
+func (r *runningCall) launch(ctx context.Context, shell string, screen Screen) (*execution, error) {
+	j := job{
+		origin: r.tool.origin,
+		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
+		idle: r.tool.InactivityTimeout, screen: screen,
+	}
+	if screen != nil {
+		j.env = r.tool.inTerminal(j.env)
+	}
+	out := newOutput(r.text, j.env)
+	out.clean.DropsAlternate = screen != nil
+	out.mu.Lock() // until the log is set, so that it gets all output
+	defer out.mu.Unlock()
+	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
+	if err == nil && r.args.Background {
 		r.log = r.tool.Processes.addToHistory(p, r.args.Command)
 		out.log = r.log.file
 	}
-	return nil
+	return p, err
 }
 
 // outcome is the reason why the wait for a command ended.

@@ -4,6 +4,8 @@ package shell_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // face is a console that types an answer into each command.
@@ -59,6 +62,28 @@ func TestConsole(t *testing.T) {
 		if !strings.Contains(got, c.want) || strings.Contains(got, "input") || f.closed != 1 {
 			t.Errorf("%s: %q, closed %d times", c.command, got, f.closed)
 		}
+	}
+}
+
+// TestNoTerminal checks that a command runs on pipes where there are no pseudo-terminals, with nothing of a terminal.
+func TestNoTerminal(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o, f := options(t), &face{}
+	o.Pager = "less"
+	o.Environ = append(o.Environ, "TERM=dumb")
+	o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
+		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			if c.Terminal != nil {
+				return nil, errors.New("no pseudo-terminals")
+			}
+			return next(ctx, c)
+		}
+	})
+	o.Processes.SetConsole(f)
+	got := text(build(t, shell.NewForUser(o), args{"command": `echo "$TERM $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT"; printf 'a\033[?1049hb\n'; read x; cat`}).Run(t.Context(), tool.Host{}))
+	if got != "dumb cat cat 0\nab" || f.closed != 1 || f.output.Len() > 0 {
+		t.Errorf("got %q, closed %d times, shown %q", got, f.closed, &f.output)
 	}
 }
 
