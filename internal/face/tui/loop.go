@@ -91,7 +91,7 @@ func newLoop(f *Face) *loop {
 	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, shells: console.New(), timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
 	f.copyText = l.copyText
 	l.look = newLook(f.options)
-	l.transcript.Options.Screen = l.shellTail
+	l.transcript.Options.Screen, l.transcript.Options.Color = l.shellTail, l.shells.Color
 	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
 	l.composer.Guard.IsPasteMarked = l.look.marksPastes()
 	l.decoder.IsMac = f.options.GOOS == "darwin"

@@ -23,9 +23,10 @@ type Console struct {
 
 	mu          sync.Mutex
 	size        process.TerminalSize
-	list        []*Screen // the newest last
-	focused     *Screen   // has the keyboard, nil for none
-	wasUsed     bool      // the person has typed into a command
+	list        []*Screen  // the newest last
+	finished    []finished // the latest last
+	focused     *Screen    // has the keyboard, nil for none
+	wasUsed     bool       // the person has typed into a command
 	hidesColors bool
 	tabbed      tab
 }
@@ -85,10 +86,13 @@ func (c *Console) Resize(columns, rows int) {
 	}
 }
 
-// remove takes a screen out that was closed.
-func (c *Console) remove(s *Screen) {
+// remove takes a screen out that was closed, with these last rows.
+func (c *Console) remove(s *Screen, rows []styled.Line) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if p := s.input.running(); p != nil {
+		c.keep(finished{p.PID(), rows})
+	}
 	c.list = slices.DeleteFunc(c.list, func(other *Screen) bool { return other == s })
 	if c.focused == s {
 		c.focused = nil

@@ -59,7 +59,7 @@ func newScreen(c *Console, command string, size process.TerminalSize) *Screen {
 // reset makes a new emulator, whose replies go to the program.
 func (s *Screen) reset() {
 	e := vt.NewEmulator(s.size.Columns, s.size.Rows)
-	e.SetScrollbackSize(1)
+	e.SetScrollbackSize(s.scrollback())
 	s.hidesCursor, s.hasAppArrows, s.marksPastes = false, false, false
 	e.SetCallbacks(vt.Callbacks{
 		CursorVisibility: func(isVisible bool) { s.hidesCursor = !isVisible },
@@ -80,6 +80,9 @@ func (s *Screen) reset() {
 	}()
 }
 
+// scrollback returns the number of rows that the emulator keeps above its screen.
+func (s *Screen) scrollback() int { return max(1, keptRows-s.size.Rows) }
+
 func (s *Screen) setMode(m ansi.Mode, isOn bool) {
 	switch m {
 	case ansi.ModeCursorKeys:
@@ -96,7 +99,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	if !s.isClosed {
 		s.bytes += int64(len(p))
 		s.last = time.Now()
-		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows)) })
+		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows+s.scrollback())) })
 		s.console.change()
 	}
 	return len(p), nil
@@ -138,12 +141,14 @@ func (s *Screen) Close() {
 	s.mu.Lock()
 	wasClosed := s.isClosed
 	s.isClosed = true
+	var last []styled.Line
 	if !wasClosed {
+		last = s.tail()
 		s.closeEmulator()
 	}
 	s.mu.Unlock()
 	if !wasClosed {
-		s.console.remove(s)
+		s.console.remove(s, last)
 	}
 }
 
@@ -151,7 +156,10 @@ func (s *Screen) resize(size process.TerminalSize) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.size = size
-	s.draw(func(e *vt.Emulator) { e.Resize(size.Columns, size.Rows) })
+	s.draw(func(e *vt.Emulator) {
+		e.Resize(size.Columns, size.Rows)
+		e.SetScrollbackSize(s.scrollback())
+	})
 	if p := s.input.running(); p != nil {
 		_ = p.Resize(size) // the program may have ended
 	}
@@ -208,7 +216,7 @@ func (s *Screen) rows(most int, isPlain bool) (lines []styled.Line, cursor inlin
 		end = s.size.Rows
 	}
 	for y := s.size.Rows - 1; y >= end; y-- {
-		if len(s.row(y, true)) > 0 {
+		if len(s.row(s.emulator.CellAt, y, true)) > 0 {
 			end = y + 1
 			break
 		}
@@ -218,20 +226,36 @@ func (s *Screen) rows(most int, isPlain bool) (lines []styled.Line, cursor inlin
 		start, end = at.Y, at.Y+max(most, 1)
 	}
 	for y := start; y < end; y++ {
-		lines = append(lines, s.row(y, isPlain))
+		lines = append(lines, s.row(s.emulator.CellAt, y, isPlain))
 	}
 	return lines, inline.Position{Row: at.Y - start, Column: at.X}, !s.hidesCursor
 }
 
-// row returns a row of the screen without the blanks at its end.
-func (s *Screen) row(y int, isPlain bool) (line styled.Line) {
+// tail returns the last rows that were printed, scrolled out of the screen or not.
+func (s *Screen) tail() (lines []styled.Line) {
+	above := s.emulator.ScrollbackLen()
+	for y := range above {
+		lines = append(lines, s.row(s.emulator.ScrollbackCellAt, y, false))
+	}
+	for y := range s.size.Rows {
+		lines = append(lines, s.row(s.emulator.CellAt, y, false))
+	}
+	for len(lines) > 0 && len(lines[len(lines)-1]) == 0 {
+		lines = lines[:len(lines)-1]
+	}
+	return lines[max(0, len(lines)-keptRows):]
+}
+
+// row returns a row of cells without the blanks at its end.
+func (s *Screen) row(cellAt func(x, y int) *uv.Cell, y int, isPlain bool) (line styled.Line) {
 	used := 0 // spans up to the last that is not blank
 	for x := 0; x < s.size.Columns; {
-		cell := s.emulator.CellAt(x, y)
+		cell := cellAt(x, y)
 		if cell == nil || cell.Width == 0 {
 			cell = &uv.EmptyCell
 		}
 		text, style := styled.Text(cell.Content), cell.Style
+		style.Attrs &^= uv.AttrConceal | uv.AttrBlink | uv.AttrRapidBlink // what a command prints is there to be read
 		if text == "" {
 			text = strings.Repeat(" ", max(cell.Width, 1))
 		}

@@ -79,6 +79,12 @@ func keepLines(text string) string {
 	return b.String()
 }
 
+// typed is a shell command that the person has entered.
+type typed struct {
+	result *tool.Result // nil before its end
+	pid    int          // of its process, 0 for none
+}
+
 // handleShell takes an event of a shell command that the person has entered. Its prompt is shown, and kit.ShellDone has
 // its output.
 func (t *Transcript) handleShell(e agent.Event, at time.Time) {
@@ -87,16 +93,17 @@ func (t *Transcript) handleShell(e agent.Event, at time.Time) {
 		t.handleCall(e, at)
 		return
 	}
-	t.typed = f.Result
-	t.endCall(t.itemOf(f.Call), nil)
+	it := t.itemOf(f.Call)
+	t.typed = typed{f.Result, it.call.pid}
+	t.endCall(it, nil)
 }
 
 // addShellOutput adds the output of a shell command that the person has entered.
 func (t *Transcript) addShellOutput(output string) {
-	r := t.typed
-	t.typed = nil
+	r, pid := t.typed.result, t.typed.pid
+	t.typed = typed{}
 	if r == nil {
 		r = &tool.Result{}
 	}
-	t.add(apart, append(t.outputLines(output, r.Omitted), t.savedLines(r.OutputFile)...))
+	t.add(apart, append(t.outputLines(pid, output, r.Omitted), t.savedLines(r.OutputFile)...))
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,42 @@ func TestLiveOutput(t *testing.T) {
 	}
 	tr.Look.Width = 30
 	check(t, "narrow", texts(tr.Pending(5, start))[1], "  ... 37 hidden (Ctrl+O) ...")
+}
+
+// TestColor checks that the output of a process keeps its colors: of a call that has ended, of one that was cancelled, and of a
+// command that the person has entered.
+func TestColor(t *testing.T) {
+	t.Parallel()
+	r := &tool.Result{Display: tool.TerminalDisplay("one\ntwo")}
+	bold := styled.Style{Attrs: styled.Bold}
+	for name, end := range map[string]func(tr *Transcript, c *agent.ToolCall){
+		"ended": func(tr *Transcript, c *agent.ToolCall) {
+			tr.run(agent.ToolFinished{Call: c, Status: agent.Success, Result: r})
+		},
+		"cancelled": func(tr *Transcript, c *agent.ToolCall) {
+			tr.run(agent.ToolFinished{Call: c, Status: agent.CallCancelled, Result: r})
+		},
+		"entered": func(tr *Transcript, c *agent.ToolCall) {
+			tr.Handle(kit.ShellRan{Event: agent.ToolFinished{Call: c, Status: agent.Success, Result: r}}, start)
+			tr.Handle(kit.ShellDone{Output: "one\ntwo"}, start)
+		},
+	} {
+		tr, c := newTranscript(), callOf("run_shell_command", "1")
+		tr.Options.Color = func(pid int, texts []string) (lines []styled.Line) {
+			for _, text := range texts {
+				lines = append(lines, styled.Of(fmt.Sprintf("%d%s", pid, text), bold))
+			}
+			return lines
+		}
+		tr.run(began(c, tool.KindExecute, "x"), agent.ToolUpdated{Call: c, PID: 7})
+		end(tr, c)
+		lines := tr.Take()
+		for i, want := range []string{"  7one", "  7two"} {
+			if got := lines[len(lines)-2+i]; got.String() != want || !got[1].Style.Equal(&bold) {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
 }
 
 // TestShares checks how parts share the height.
