@@ -51,7 +51,10 @@ func openSettings(l *loop) pane.Pane {
 
 func openTasks(l *loop) pane.Pane {
 	l.refreshed = time.Now()
-	return tasks.New(tasks.Options{List: l.view.session.Processes.List, Bindings: l.view.bindings, Background: l.inBackground})
+	return tasks.New(tasks.Options{
+		List: l.view.session.Processes.List, Screen: l.shells.Tail, Focus: l.shells.FocusOn,
+		Bindings: l.view.bindings, Background: l.inBackground,
+	})
 }
 
 func openThemes(l *loop) pane.Pane {

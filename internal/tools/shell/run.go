@@ -50,16 +50,17 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err := r.start(ctx); err != nil {
 		return tool.Fail(tool.ErrShell, "The command could not be started: "+c.explainStartError(err))
 	}
-	if r.screen != nil {
-		defer r.screen.Close()
-	}
 	if host.Started != nil {
 		host.Started(r.PID())
 	}
 	switch end := r.wait(ctx); end {
 	case movedToBackground:
+		if r.screen != nil {
+			r.screen.Hide()
+		}
 		return r.backgroundResult()
 	default:
+		defer r.closeScreen()
 		return r.result(ctx, end)
 	}
 }
@@ -95,7 +96,6 @@ type runningCall struct {
 	lastUpdate time.Time // of the live output
 	leaves     bool      // processes of the command run on after it
 	isSent     bool      // to the background, by the person
-	screen     Screen    // of its pseudo-terminal, nil for pipes
 }
 
 func (r *runningCall) start(ctx context.Context) error {
@@ -104,7 +104,7 @@ func (r *runningCall) start(ctx context.Context) error {
 		return err
 	}
 	var screen Screen
-	if !r.args.Background && r.tool.caller != template {
+	if r.tool.caller != template {
 		screen = r.tool.Processes.openScreen(r.args.Command)
 	}
 	p, err := r.launch(ctx, shell, screen)
@@ -116,7 +116,7 @@ func (r *runningCall) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.execution, r.screen = p, screen
+	r.execution = p
 	return nil
 }
 

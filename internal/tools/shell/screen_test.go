@@ -25,18 +25,30 @@ type face struct {
 	output bytes.Buffer
 	typed  string
 	closed int
+	hidden int
+
+	process *process.Process
 }
 
 func (f *face) Open(string) shell.Screen { return f }
 
 func (f *face) Size() process.TerminalSize { return process.TerminalSize{Columns: 33, Rows: 7} }
 
-func (f *face) Started(p *process.Process) { _ = p.Type([]byte(f.typed)) }
+func (f *face) Started(p *process.Process) {
+	f.process = p
+	_ = p.Type([]byte(f.typed))
+}
 
 func (f *face) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.output.Write(p)
+}
+
+func (f *face) Hide() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hidden++
 }
 
 func (f *face) Close() {
@@ -62,6 +74,40 @@ func TestConsole(t *testing.T) {
 		if !strings.Contains(got, c.want) || strings.Contains(got, "input") || f.closed != 1 {
 			t.Errorf("%s: %q, closed %d times", c.command, got, f.closed)
 		}
+	}
+}
+
+// TestConsoleBackground checks that a background command keeps its terminal, which closes when the command ends.
+func TestConsoleBackground(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for name, isBackground := range map[string]bool{"started": true, "sent": false} {
+		o, f := options(t), &face{}
+		o.Processes.SetConsole(f)
+		a := args{"command": "stty -echo; stty size; read -p 'name? ' a; printf '\\n1%%\\r2%%\\n\\033[31mred\\033[0m\\n'; echo \"[$a]\"; " + untilGo, "is_background": isBackground, "delay_ms": 1}
+		r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{Output: func(tool.Display) { o.Processes.MoveToBackground() }})
+		pid, _ := r.Data["pid"].(int)
+		if f.hidden != 1 || f.closed != 0 {
+			t.Errorf("%s: %d times hidden, %d times closed: %s", name, f.hidden, f.closed, text(r))
+		}
+		processtest.WaitUntil(t, "it asks", func() bool {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return strings.Contains(f.output.String(), "name?")
+		})
+		if err := f.process.Type([]byte("Ada\r")); err != nil {
+			t.Fatal(err)
+		}
+		got := readBackground(t, o, args{"pid": pid, "pattern": `\[Ada\]`, "lines": 100})
+		if !strings.Contains(got, "7 33\nname? \n2%\nred\n[Ada]") {
+			t.Errorf("%s: the log is %q", name, got)
+		}
+		touch(t, o)
+		processtest.WaitUntil(t, "the screen is closed", func() bool {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.closed == 1
+		})
 	}
 }
 

@@ -7,7 +7,7 @@ import (
 	"pollux/internal/face/tui/styled"
 )
 
-// Limits of what is kept of commands that have ended.
+// Limits of the output that is kept of commands that have ended.
 const (
 	keptRows    = 30 // the last ones of a command
 	maxFinished = 8  // commands

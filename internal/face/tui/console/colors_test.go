@@ -82,7 +82,7 @@ func TestColor(t *testing.T) {
 	}
 }
 
-// TestColorOff checks the setting that shows no colors, and the limits of what is kept.
+// TestColorOff checks the setting that shows no colors, and the limits of the output that is kept.
 func TestColorOff(t *testing.T) {
 	t.Parallel()
 	s, pid := started(t)

@@ -19,12 +19,6 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// Times without output after which a command may wait for input: after its last output, and if it has printed none.
-const (
-	silenceAfterOutput = 5 * time.Second
-	silenceFromStart   = 20 * time.Second
-)
-
 // Screen is the pseudo-terminal of a command, as a person sees it.
 type Screen struct {
 	console      *Console
@@ -39,9 +33,12 @@ type Screen struct {
 	emulator     *vt.Emulator
 	bytes        int64     // of output
 	last         time.Time // of the last output, zero for none
+	looked       look
 	hidesCursor  bool
 	hasAppArrows bool // the program wants the arrow keys of applications
 	marksPastes  bool // and pastes between marks
+	isHidden     bool // the command runs in the background
+	isAwaited    bool // and the next output belongs on the screen, which shows the command
 	isClosed     bool
 }
 
@@ -100,7 +97,10 @@ func (s *Screen) Write(p []byte) (int, error) {
 		s.bytes += int64(len(p))
 		s.last = time.Now()
 		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows+s.scrollback())) })
-		s.console.change()
+		if !s.isHidden || s.isAwaited {
+			s.isAwaited = false
+			s.console.change()
+		}
 	}
 	return len(p), nil
 }
@@ -136,6 +136,14 @@ func (s *Screen) Started(p *process.Process) {
 	s.console.change()
 }
 
+// Hide implements [shell.Screen].
+func (s *Screen) Hide() {
+	s.mu.Lock()
+	s.isHidden = true
+	s.mu.Unlock()
+	s.console.hide(s)
+}
+
 // Close implements [shell.Screen].
 func (s *Screen) Close() {
 	s.mu.Lock()
@@ -165,6 +173,13 @@ func (s *Screen) resize(size process.TerminalSize) {
 	}
 }
 
+// isInFront reports whether the command runs, and not in the background.
+func (s *Screen) isInFront() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.input.running() != nil && !s.isClosed && !s.isHidden
+}
+
 func (s *Screen) isRunning() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,16 +195,6 @@ func (s *Screen) written() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes
-}
-
-// silentFrom returns when the command, if it prints nothing until then, may wait for input.
-func (s *Screen) silentFrom() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last.IsZero() {
-		return s.began.Add(silenceFromStart)
-	}
-	return s.last.Add(silenceAfterOutput)
 }
 
 // press encodes a key or a paste as the program wants it, and types it.
@@ -210,6 +215,7 @@ func (s *Screen) press(e keys.Event) error {
 func (s *Screen) rows(most int, isPlain bool) (lines []styled.Line, cursor inline.Position, hasCursor bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.isAwaited = true
 	at := s.emulator.CursorPosition()
 	end := at.Y + 1
 	if s.emulator.IsAltScreen() {
@@ -255,7 +261,7 @@ func (s *Screen) row(cellAt func(x, y int) *uv.Cell, y int, isPlain bool) (line 
 			cell = &uv.EmptyCell
 		}
 		text, style := styled.Text(cell.Content), cell.Style
-		style.Attrs &^= uv.AttrConceal | uv.AttrBlink | uv.AttrRapidBlink // what a command prints is there to be read
+		style.Attrs &^= uv.AttrConceal | uv.AttrBlink | uv.AttrRapidBlink // output is there to be read
 		if text == "" {
 			text = strings.Repeat(" ", max(cell.Width, 1))
 		}

@@ -1,0 +1,104 @@
+package process
+
+import (
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Awaits reports whether the programs in the foreground of the pseudo-terminal wait for input. It reads /proc.
+func (p *Process) Awaits() Awaiting {
+	if p.terminal == nil {
+		return AwaitsUnknown
+	}
+	group, takesKeys := p.terminal.foreground()
+	if group <= 0 {
+		return AwaitsUnknown
+	}
+	all := AwaitsNothing
+	for _, q := range processes() {
+		if q.pgrp != group || q.state == 'Z' {
+			continue
+		}
+		switch is := awaits(q.pid); {
+		case is == AwaitsInput, is == AwaitsUnknown && takesKeys:
+			return AwaitsInput
+		case is == AwaitsUnknown:
+			all = is
+		}
+	}
+	return all
+}
+
+// foreground returns the group of processes that get the input, 0 if it is not known, and whether they take keys rather than
+// lines.
+func (t *terminal) foreground() (group int, takesKeys bool) {
+	conn, err := t.file.SyscallConn()
+	if err != nil {
+		return 0, false
+	}
+	_ = conn.Control(func(fd uintptr) { // fails if the terminal is closed
+		group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP)
+		modes, err := unix.IoctlGetTermios(int(fd), unix.TCGETS)
+		takesKeys = err == nil && modes.Lflag&unix.ICANON == 0
+	})
+	return group, takesKeys
+}
+
+// awaits reports whether a thread of a process waits for input. It is not known if one waits for several things, of which input may be
+// one.
+func awaits(pid int) Awaiting {
+	dir := "/proc/" + strconv.Itoa(pid)
+	threads, err := os.ReadDir(dir + "/task")
+	if err != nil {
+		return AwaitsUnknown
+	}
+	all := AwaitsNothing
+	for _, t := range threads {
+		call, err := os.ReadFile(dir + "/task/" + t.Name() + "/syscall")
+		if err != nil { // it has ended, or belongs to another user
+			return AwaitsUnknown
+		}
+		switch is := awaitsIn(string(call), func(fd string) string {
+			target, _ := os.Readlink(dir + "/fd/" + fd)
+			return target
+		}); is {
+		case AwaitsInput:
+			return is
+		case AwaitsUnknown:
+			all = is
+		}
+	}
+	return all
+}
+
+// awaitsIn reads the line of proc_pid_syscall(5) about a thread. fileOf returns the path of an open file.
+func awaitsIn(call string, fileOf func(fd string) string) Awaiting {
+	fields := strings.Fields(call)
+	if len(fields) == 1 && fields[0] == "running" {
+		return AwaitsNothing
+	}
+	if len(fields) < 2 {
+		return AwaitsUnknown
+	}
+	number, err := strconv.Atoi(fields[0])
+	if err != nil {
+		return AwaitsUnknown
+	}
+	switch number {
+	case unix.SYS_READ, unix.SYS_READV:
+		fd, err := strconv.ParseUint(fields[1], 0, 64)
+		if err != nil {
+			return AwaitsUnknown
+		}
+		if file := fileOf(strconv.FormatUint(fd, 10)); strings.HasPrefix(file, "/dev/pts/") || file == "/dev/tty" {
+			return AwaitsInput
+		}
+		return AwaitsNothing
+	case unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_FUTEX, unix.SYS_RT_SIGSUSPEND, unix.SYS_WRITE:
+		return AwaitsNothing
+	}
+	return AwaitsUnknown
+}
