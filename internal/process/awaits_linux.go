@@ -13,7 +13,7 @@ func (p *Process) Awaits() Awaiting {
 	if p.terminal == nil {
 		return AwaitsUnknown
 	}
-	group, takesKeys := p.terminal.foreground()
+	group := p.terminal.foreground()
 	if group <= 0 {
 		return AwaitsUnknown
 	}
@@ -22,29 +22,22 @@ func (p *Process) Awaits() Awaiting {
 		if q.pgrp != group || q.state == 'Z' {
 			continue
 		}
-		switch is := awaits(q.pid); {
-		case is == AwaitsInput, is == AwaitsUnknown && takesKeys:
-			return AwaitsInput
-		case is == AwaitsUnknown:
+		switch is := awaits(q.pid); is {
+		case AwaitsInput:
+			return is
+		case AwaitsUnknown:
 			all = is
 		}
 	}
 	return all
 }
 
-// foreground returns the group of processes that get the input, 0 if it is not known, and whether they take keys rather than
-// lines.
-func (t *terminal) foreground() (group int, takesKeys bool) {
-	conn, err := t.file.SyscallConn()
-	if err != nil {
-		return 0, false
+// foreground returns the group of processes that get the input, 0 if it is not known.
+func (t *terminal) foreground() (group int) {
+	if conn, err := t.file.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) { group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP) }) // fails if it is closed
 	}
-	_ = conn.Control(func(fd uintptr) { // fails if the terminal is closed
-		group, _ = unix.IoctlGetInt(int(fd), unix.TIOCGPGRP)
-		modes, err := unix.IoctlGetTermios(int(fd), unix.TCGETS)
-		takesKeys = err == nil && modes.Lflag&unix.ICANON == 0
-	})
-	return group, takesKeys
+	return group
 }
 
 // awaits reports whether a thread of a process waits for input. It is not known if one waits for several things, of which input may be

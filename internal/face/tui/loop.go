@@ -56,7 +56,7 @@ type loop struct {
 	recap         recap.Keeper
 	composer      *composer.Composer
 	shells        *console.Console    // the running commands
-	shellsFor     [2]int              // the size of the screen for which they have theirs
+	shellsAt      shellsAt            // the screen for which they have their size
 	dialog        question.Dialog     // the open question, nil for none
 	pane          pane.Pane           // that the user has opened, nil for none
 	refreshed     time.Time           // when the pane last looked at its content

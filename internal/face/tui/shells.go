@@ -87,14 +87,21 @@ const shellMargin = "  "
 
 // sizeShells gives the terminals of commands the size of the area in which one that has the keyboard is drawn. Without
 // the keyboard, a running command keeps its size as long as the screen does: a draft that grows, or a list of commands, is no
-// reason to change it.
+// reason to change it. It gets the size of the first frame after its start, with the row about the work: so it keeps that size
+// when it gets the keyboard, for a program may lose a key while it draws itself again.
 func (l *loop) sizeShells(height int) {
-	screen := [2]int{l.screen.Width(), l.screen.Height()}
-	if (l.composer.IsBusy || !l.shells.IsEmpty()) && !l.shells.HasFocus() && screen == l.shellsFor {
+	at := shellsAt{l.screen.Width(), l.screen.Height(), l.composer.IsBusy}
+	if (at.isBusy || !l.shells.IsEmpty()) && !l.shells.HasFocus() && at == l.shellsAt {
 		return
 	}
-	l.shellsFor = screen
-	l.shells.Resize(screen[0]-len(shellMargin), height-1)
+	l.shellsAt = at
+	l.shells.Resize(at.width-len(shellMargin), height-1)
+}
+
+// shellsAt is the screen for which commands have their size.
+type shellsAt struct {
+	width, height int
+	isBusy        bool
 }
 
 // shellTail returns the last rows of a running command for the transcript.

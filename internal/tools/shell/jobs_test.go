@@ -155,6 +155,9 @@ func TestSent(t *testing.T) {
 		want := fmt.Sprintf("<untrusted_context>\nCommand was sent to the background by the user, and still runs. PID: %d."+
 			" To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."+
 			"\nOutput so far:\none\n</untrusted_context>", pid)
+		if name == "person" {
+			want = fmt.Sprintf("Command moved to background (PID: %d).\nOutput so far:\none", pid)
+		}
 		if text(r) != want {
 			t.Errorf("%s: %q", name, text(r))
 		}

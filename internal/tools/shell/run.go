@@ -361,12 +361,19 @@ func (r *runningCall) backgroundResult() *tool.Result {
 		r.tool.Processes.noteMove(r.log, logged)
 	}
 	go r.tool.Processes.watchExit(r.log)
-	text, file := r.boundTokens(r.backgroundText())
-	return &tool.Result{
-		Content: []llm.Part{llm.Text(text)}, OutputFile: file, Frame: r.frame(),
-		Display: tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", r.PID())),
-		Data:    map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial},
+	result := &tool.Result{Data: map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial}}
+	shown := fmt.Sprintf("Command moved to background (PID: %d).", r.PID())
+	if r.tool.caller == user { // and the model gets the same text
+		if initial != "" {
+			shown += "\nOutput so far:\n" + initial
+		}
+		result.Content, result.Display = []llm.Part{llm.Text(shown)}, tool.TerminalDisplay(shown)
+		return result
 	}
+	text, file := r.boundTokens(r.backgroundText())
+	result.Content, result.Display = []llm.Part{llm.Text(text)}, tool.TerminalDisplay(shown)
+	result.OutputFile, result.Frame = file, r.frame()
+	return result
 }
 
 func joinInts(ns []int) string {

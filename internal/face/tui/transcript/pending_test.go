@@ -98,6 +98,25 @@ func TestLiveOutput(t *testing.T) {
 	check(t, "narrow", texts(tr.Pending(5, start))[1], "  ... 37 hidden (Ctrl+O) ...")
 }
 
+// TestScreen checks that a screen gets as many rows as there is room for, so that it can leave out those that matter least.
+func TestScreen(t *testing.T) {
+	t.Parallel()
+	tr, c := newTranscript(), callOf("run_shell_command", "1")
+	tr.Options.Screen = func(pid, most int) (lines []styled.Line, hint string, ok bool) {
+		for i := range min(most, 20) {
+			lines = append(lines, styled.Plain(fmt.Sprintf("row %d of %d", i+1, pid)))
+		}
+		return lines, "", true
+	}
+	tr.run(began(c, tool.KindExecute, "vim"), agent.ToolUpdated{Call: c, PID: 7})
+	for height, want := range map[int]int{2: 1, 6: 5, 30: maxOutput} {
+		lines := texts(tr.Pending(height, start))
+		if len(lines) != 1+want || lines[1] != "  row 1 of 7" {
+			t.Errorf("in %d lines: %q", height, lines)
+		}
+	}
+}
+
 // TestColor checks that the output of a process keeps its colors: of a call that has ended, of one that was cancelled, and of a
 // command that the person has entered.
 func TestColor(t *testing.T) {
