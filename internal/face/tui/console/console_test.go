@@ -78,24 +78,28 @@ func TestColors(t *testing.T) {
 // TestSkip checks that lines which are left out change nothing on the screen.
 func TestSkip(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"word", "\x1b[31m", "\x1b[1;4m", "\x1b[m", "\r\n", "\r\n", "\r\n", "a long line that wraps around", "中", "\t", "\r", "\r\n"}
-	moves := []string{"\x1b[2A", "\x1b[K", "\b", "\x1b[2;4r"}
+	pieces := []string{
+		"word", "\x1b[31m", "\x1b[1;4m", "\x1b[m", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "a long line that wraps around", "中", "\t", "\r",
+		"\x1b[K", "\x1b[1K", "\b", "\x1b[3C", "\x1b[5G", "\x1b[2P", "\x1b[2@", "\x1b[?25l", "\x1b[?25h",
+	}
+	moves := []string{"\x1b[2A", "\n", "\x1b[J", "\x1b[2;4r", "\x1b[?7l", "\x1b7", "\x1b8"}
 	skipped := 0
 	rapid.Check(t, func(r *rapid.T) {
 		kinds := pieces
 		if rapid.Bool().Draw(r, "moves") {
-			kinds = slices.Concat(pieces, moves)
+			kinds = append(slices.Clone(pieces), rapid.SampledFrom(moves).Draw(r, "move"))
 		}
-		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 30, 90).Draw(r, "pieces"), ""))
+		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 100, 300).Draw(r, "pieces"), ""))
 		whole, part := open(t), open(t)
 		_, _ = whole.emulator.Write(text)
-		if less := skip(text, 5); len(less) < len(text) {
+		if less := skip(text, 5+part.scrollback()); len(less) < len(text) {
 			skipped++
 		}
 		_, _ = part.Write(text)
-		a, at, _ := whole.rows(9, false)
-		b, to, _ := part.rows(9, false)
-		if at != to || !slices.EqualFunc(a, b, func(x, y styled.Line) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
+		_, at, isShown := whole.rows(9, false)
+		_, to, isToo := part.rows(9, false)
+		a, b := whole.tail(), part.tail()
+		if at != to || isShown != isToo || !slices.EqualFunc(a, b, func(x, y styled.Line) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
 			r.Fatalf("%q: %q at %v, not %q at %v", text, texts(b), to, texts(a), at)
 		}
 	})
