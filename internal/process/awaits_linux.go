@@ -54,10 +54,7 @@ func awaits(pid int) Awaiting {
 		if err != nil { // it has ended, or belongs to another user
 			return AwaitsUnknown
 		}
-		switch is := awaitsIn(string(call), func(fd string) string {
-			target, _ := os.Readlink(dir + "/fd/" + fd)
-			return target
-		}); is {
+		switch is := awaitsIn(string(call), openFiles(dir)); is {
 		case AwaitsInput:
 			return is
 		case AwaitsUnknown:
@@ -67,8 +64,37 @@ func awaits(pid int) Awaiting {
 	return all
 }
 
-// awaitsIn reads the line of proc_pid_syscall(5) about a thread. fileOf returns the path of an open file.
-func awaitsIn(call string, fileOf func(fd string) string) Awaiting {
+// openFiles is the directory in /proc of a process, for its open files.
+type openFiles string
+
+// isTerminal reports whether a descriptor is that of a terminal.
+func (dir openFiles) isTerminal(fd string) bool {
+	file, _ := os.Readlink(string(dir) + "/fd/" + fd)
+	return strings.HasPrefix(file, "/dev/pts/") || file == "/dev/tty"
+}
+
+// mayPollTerminal reports whether an epoll instance, which waits for several descriptors, has a terminal among them.
+func (dir openFiles) mayPollTerminal(fd string) bool {
+	info, err := os.ReadFile(string(dir) + "/fdinfo/" + fd)
+	if err != nil {
+		return true
+	}
+	for line := range strings.Lines(string(info)) {
+		if f := strings.Fields(line); len(f) > 1 && f[0] == "tfd:" && dir.isTerminal(f[1]) {
+			return true
+		}
+	}
+	return false
+}
+
+// opened has the open files of a process, see [openFiles].
+type opened interface {
+	isTerminal(fd string) bool
+	mayPollTerminal(fd string) bool
+}
+
+// awaitsIn reads the line of proc_pid_syscall(5) about a thread.
+func awaitsIn(call string, files opened) Awaiting {
 	fields := strings.Fields(call)
 	if len(fields) == 1 && fields[0] == "running" {
 		return AwaitsNothing
@@ -80,16 +106,21 @@ func awaitsIn(call string, fileOf func(fd string) string) Awaiting {
 	if err != nil {
 		return AwaitsUnknown
 	}
+	first, err := strconv.ParseUint(fields[1], 0, 64)
+	if err != nil {
+		return AwaitsUnknown
+	}
+	fd := strconv.FormatUint(first, 10)
 	switch number {
 	case unix.SYS_READ, unix.SYS_READV:
-		fd, err := strconv.ParseUint(fields[1], 0, 64)
-		if err != nil {
-			return AwaitsUnknown
-		}
-		if file := fileOf(strconv.FormatUint(fd, 10)); strings.HasPrefix(file, "/dev/pts/") || file == "/dev/tty" {
+		if files.isTerminal(fd) {
 			return AwaitsInput
 		}
 		return AwaitsNothing
+	case unix.SYS_EPOLL_PWAIT:
+		if !files.mayPollTerminal(fd) {
+			return AwaitsNothing
+		}
 	case unix.SYS_WAIT4, unix.SYS_WAITID, unix.SYS_NANOSLEEP, unix.SYS_CLOCK_NANOSLEEP, unix.SYS_FUTEX, unix.SYS_RT_SIGSUSPEND, unix.SYS_WRITE:
 		return AwaitsNothing
 	}

@@ -26,6 +26,7 @@ func TestAwaits(t *testing.T) {
 		{"reads from another", "sleep 1000 | cat", process.AwaitsNothing},
 		{"computes", "while :; do :; done", process.AwaitsNothing},
 		{"selects", python + "import select; select.select([0], [], [])'", process.AwaitsUnknown},
+		{"polls the terminal", python + "import select; e = select.epoll(); e.register(0); e.poll()'", process.AwaitsUnknown},
 		{"reads keys", "stty -icanon; read x", process.AwaitsInput},
 	} {
 		t.Run(c.name, func(t *testing.T) {

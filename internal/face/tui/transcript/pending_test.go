@@ -117,6 +117,30 @@ func TestScreen(t *testing.T) {
 	}
 }
 
+// TestShellFails checks that the reason why a command of the person has failed is shown above an output of which only the end is.
+func TestShellFails(t *testing.T) {
+	t.Parallel()
+	failed := map[string]any{"exitCode": 3, "isError": true}
+	for _, c := range []struct {
+		status agent.Status
+		data   map[string]any
+		output string
+		want   string
+	}{
+		{agent.Success, failed, "Command exited with code 3.\n" + numbered(40), "  Command exited with code 3.\n  ... first 25 lines hidden (Ctrl+O to show) ...\n  line 26\n"},
+		{agent.CallCancelled, nil, "Command was cancelled.\n" + numbered(40), "  Command was cancelled.\n  ... first 25 lines hidden (Ctrl+O to show) ...\n  line 26\n"},
+		{agent.Success, failed, "Command exited with code 3.", "  Command exited with code 3.\n"},
+		{agent.Success, nil, "one\n" + numbered(40), "  ... first 26 lines hidden (Ctrl+O to show) ...\n  line 26\n"},
+	} {
+		tr, call := newTranscript(), callOf("run_shell_command", "1")
+		tr.Handle(kit.ShellRan{Event: agent.ToolFinished{Call: call, Status: c.status, Result: &tool.Result{Data: c.data}}}, start)
+		tr.Handle(kit.ShellDone{Output: c.output}, start)
+		if got := joined(tr.Take()); !strings.HasPrefix(got, c.want) || strings.Count(got, "Command") > 1 {
+			t.Errorf("%s: %q", c.output[:10], got)
+		}
+	}
+}
+
 // TestColor checks that the output of a process keeps its colors: of a call that has ended, of one that was cancelled, and of a
 // command that the person has entered.
 func TestColor(t *testing.T) {
