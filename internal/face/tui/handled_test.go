@@ -17,8 +17,8 @@ var unhandled = map[keys.Command]string{
 	"app.dumpFrame": "frames are not recorded", "app.startRecording": "frames are not recorded", "app.stopRecording": "frames are not recorded",
 	"app.voiceModePTT": "there is no dictation", "app.restart": "settings take effect without a restart",
 	"app.showShellUnfocusWarning": "the key that gives a command the keyboard shows it", "background.unfocusWarning": "the list has no focus of its own",
-	"background.toggleList": "Ctrl+B opens the list, and Ctrl+L clears the screen", "background.select": "the list shows the output of the selected command",
-	"background.escape": "Esc closes every dialog", "background.unfocus": "the list has no focus of its own", "background.unfocusList": "the list has no focus of its own",
+	"background.toggleList": "Ctrl+B opens the list, and Ctrl+L clears the screen",
+	"background.escape":     "Esc closes every dialog", "background.unfocusList": "the list has no focus of its own",
 	"extension.update": "there is no catalog of extensions yet", "extension.link": "there is no catalog of extensions yet",
 	"app.showIdeContextDetail": "there is no connection to an IDE yet", "input.stash": "it has no key, and Ctrl+C keeps the draft for undo",
 }

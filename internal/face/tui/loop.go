@@ -56,7 +56,7 @@ type loop struct {
 	recap         recap.Keeper
 	composer      *composer.Composer
 	shells        *console.Console    // the running commands
-	shellsFor     [2]int              // the size of the screen for which they have theirs
+	shellsAt      shellsAt            // the screen for which they have their size
 	dialog        question.Dialog     // the open question, nil for none
 	pane          pane.Pane           // that the user has opened, nil for none
 	refreshed     time.Time           // when the pane last looked at its content
@@ -93,7 +93,7 @@ func newLoop(f *Face) *loop {
 	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, shells: console.New(), timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
 	f.copyText = l.copyText
 	l.look = newLook(f.options)
-	l.transcript.Options.Screen = l.shellTail
+	l.transcript.Options.Screen, l.transcript.Options.Color = l.shellTail, l.shells.Color
 	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
 	l.composer.Guard.IsPasteMarked = l.look.marksPastes()
 	l.decoder.IsMac = f.options.GOOS == "darwin"

@@ -69,7 +69,10 @@ func openFooter(l *loop) pane.Pane {
 
 func openTasks(l *loop) pane.Pane {
 	l.refreshed = time.Now()
-	return tasks.New(tasks.Options{List: l.view.session.Processes.List, Bindings: l.view.bindings, Background: l.inBackground})
+	return tasks.New(tasks.Options{
+		List: l.view.session.Processes.List, Screen: l.shells.Tail, Focus: l.shells.FocusOn,
+		Bindings: l.view.bindings, Background: l.inBackground,
+	})
 }
 
 func openThemes(l *loop) pane.Pane {

@@ -7,6 +7,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/toast"
+	"pollux/internal/slash"
 	"pollux/internal/terminal"
 )
 
@@ -28,12 +29,14 @@ func (l *loop) pressShell(e keys.Event, now time.Time) bool {
 		return isKey && l.composer.IsEmpty() && l.focusesShell(k) && l.shells.Focus()
 	}
 	if isKey {
-		switch command, _ := l.view.bindings.Match(k.Chord, keys.AppUnfocusShellInput, keys.BackgroundToggle); command {
-		case keys.AppUnfocusShellInput:
-			l.shells.Unfocus()
+		switch command, _ := l.view.bindings.Match(k.Chord, keys.AppUnfocusShellInput, keys.BackgroundUnfocus, keys.BackgroundToggle); command {
+		case keys.AppUnfocusShellInput, keys.BackgroundUnfocus:
+			if l.shells.Unfocus() {
+				l.openPane(slash.Call{Name: "tasks"})
+			}
 			return true
 		case keys.BackgroundToggle:
-			return false
+			return l.shells.Unfocus() && l.openPane(slash.Call{Name: "tasks"})
 		}
 	}
 	if err := l.shells.Type(e); err != nil {
@@ -48,8 +51,9 @@ func (l *loop) focusesShell(k keys.Key) bool {
 	return ok || k.Chord == keys.Chord{Mods: keys.Ctrl, Code: 'f'}
 }
 
-// expireShells takes the outcome of a Tab that a command has got.
+// expireShells takes the outcome of a Tab that a command has got, and looks whether a silent command waits for input.
 func (l *loop) expireShells(now time.Time) {
+	l.shells.Look(now)
 	if isUsed, isKnown := l.shells.Tabbed(now); isKnown && isUsed {
 		l.toast.Show(toast.Unfocus(l.view.bindings), toast.Hint, now, toast.UsualTime)
 	}
@@ -82,14 +86,22 @@ func (l *loop) drawShell(a *area, width, height int, now time.Time) bool {
 const shellMargin = "  "
 
 // sizeShells gives the terminals of commands the size of the area in which one that has the keyboard is drawn. Without
-// the keyboard, a running command keeps its size as long as the screen does: a draft that grows is no reason to change it.
+// the keyboard, a running command keeps its size as long as the screen does: a draft that grows, or a list of commands, is no
+// reason to change it. It gets the size of the first frame after its start, with the row about the work: so it keeps that size
+// when it gets the keyboard, for a program may lose a key while it draws itself again.
 func (l *loop) sizeShells(height int) {
-	screen := [2]int{l.screen.Width(), l.screen.Height()}
-	if l.composer.IsBusy && !l.shells.HasFocus() && screen == l.shellsFor {
+	at := shellsAt{l.screen.Width(), l.screen.Height(), l.composer.IsBusy}
+	if (at.isBusy || !l.shells.IsEmpty()) && !l.shells.HasFocus() && at == l.shellsAt {
 		return
 	}
-	l.shellsFor = screen
-	l.shells.Resize(screen[0]-len(shellMargin), height-1)
+	l.shellsAt = at
+	l.shells.Resize(at.width-len(shellMargin), height-1)
+}
+
+// shellsAt is the screen for which commands have their size.
+type shellsAt struct {
+	width, height int
+	isBusy        bool
 }
 
 // shellTail returns the last rows of a running command for the transcript.
@@ -100,9 +112,9 @@ func (l *loop) shellTail(pid, most int) (lines []styled.Line, hint string, ok bo
 	return lines, hint, ok
 }
 
-// awaited returns the note about a command that may wait for input, "" for none.
+// awaited returns the note about a command that waits for input, "" for none.
 func (l *loop) awaited(now time.Time) string {
-	if !l.shells.Hints(now).IsSilent {
+	if !l.shells.Hints(now).Awaits {
 		return ""
 	}
 	return "! Shell awaiting input " + toast.Focus(l.view.bindings)

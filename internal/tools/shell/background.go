@@ -341,6 +341,7 @@ func (ps *Processes) watchExit(rec *Process) {
 	close(rec.noted)
 	<-p.Closed() // processes that the command started may still print
 	p.out.endLog()
+	p.closeScreen()
 	rec.file.close()
 	ps.forgetNote(rec.PID)
 	if isStopped {

@@ -32,6 +32,7 @@ type job struct {
 type execution struct {
 	*process.Process
 	out        *output
+	screen     Screen      // of its pseudo-terminal, nil for pipes
 	endsGroup  sync.Once   // see endGroup
 	isOverTime atomic.Bool // it ran in the background for longer than timeout_seconds
 
@@ -60,7 +61,14 @@ func start(ctx context.Context, launcher process.Launcher, j job, out *output) (
 	if j.screen != nil {
 		j.screen.Started(p)
 	}
-	return &execution{Process: p, out: out, sent: make(chan struct{})}, nil
+	return &execution{Process: p, out: out, screen: j.screen, sent: make(chan struct{})}, nil
+}
+
+// closeScreen closes the screen of the command, if it has one.
+func (p *execution) closeScreen() {
+	if p.screen != nil {
+		p.screen.Close()
+	}
 }
 
 // endGroup passes SIGINT, SIGTERM or SIGKILL that has ended the shell on to the processes of its group, once: the PID

@@ -13,11 +13,11 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"pollux/internal/process"
 	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/tool"
@@ -38,6 +38,22 @@ func touch(t testing.TB, o shell.Options) {
 
 const untilGo = "while [ ! -e go ]; do sleep 0.01; done"
 
+// afterFile starts commands so that a call goes on only when its command has made the file name.
+func afterFile(t testing.TB, o shell.Options, name string) process.Launcher {
+	return process.NewLauncher(func(next process.Handler) process.Handler {
+		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			p, err := next(ctx, c)
+			if err == nil {
+				processtest.WaitUntil(t, "the command has made "+name, func() bool {
+					_, err := os.Stat(filepath.Join(o.Workspace.Root(), name))
+					return err == nil
+				})
+			}
+			return p, err
+		}
+	})
+}
+
 // TestTimeout checks that timeout_seconds ends a command with all that it has started, in the foreground and in the
 // background.
 func TestTimeout(t *testing.T) {
@@ -46,6 +62,7 @@ func TestTimeout(t *testing.T) {
 	for _, isBackground := range []bool{false, true} {
 		o := options(t)
 		o.BackgroundAfter = time.Millisecond // does not count
+		o.Launcher = afterFile(t, o, "p")
 		a := args{"command": "echo some; (trap '' TERM; sh -c 'echo $$ >p; exec sleep 1000') & wait", "timeout_seconds": 0.3, "is_background": isBackground}
 		r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
 		pid := processtest.AwaitPID(t, filepath.Join(o.Workspace.Root(), "p"))
@@ -70,8 +87,9 @@ func TestTimeout(t *testing.T) {
 func TestMove(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
-	const command = "echo one; " + untilGo + "; echo two"
+	const command = "echo one; touch began; " + untilGo + "; echo two"
 	o := options(t)
+	o.Launcher = afterFile(t, o, "began")
 	o.BackgroundAfter = 300 * time.Millisecond
 	r := build(t, shell.New(o), args{"command": command}).Run(t.Context(), tool.Host{})
 	pid, _ := r.Data["pid"].(int)
@@ -109,7 +127,7 @@ func TestMove(t *testing.T) {
 	} {
 		o := options(t)
 		o.BackgroundAfter = time.Nanosecond
-		if got := text(build(t, other(o), args{"command": "sleep 0.2; echo end"}).Run(t.Context(), tool.Host{})); !strings.Contains(got, "end") || len(o.Processes.List()) > 0 {
+		if got := text(build(t, other(o), args{"command": "echo end"}).Run(t.Context(), tool.Host{})); !strings.Contains(got, "end") || len(o.Processes.List()) > 0 {
 			t.Errorf("%s: %q", name, got)
 		}
 	}
@@ -137,13 +155,19 @@ func TestSent(t *testing.T) {
 		want := fmt.Sprintf("<untrusted_context>\nCommand was sent to the background by the user, and still runs. PID: %d."+
 			" To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."+
 			"\nOutput so far:\none\n</untrusted_context>", pid)
+		if name == "person" {
+			want = fmt.Sprintf("Command moved to background (PID: %d).\nOutput so far:\none", pid)
+		}
 		if text(r) != want {
 			t.Errorf("%s: %q", name, text(r))
 		}
 		if n := len(o.Processes.MoveToBackground()); n != 0 {
 			t.Errorf("%s: %d commands moved again", name, n)
 		}
-		time.Sleep(2 * o.InactivityTimeout)
+		// The limit has passed when it has ended a command that began later.
+		if got := text(run(t, o, "exec sleep 1000")); !strings.Contains(got, "cancelled") {
+			t.Errorf("%s: %q", name, got)
+		}
 		touch(t, o)
 		if got := readBackground(t, o, args{"pid": pid, "timeout_seconds": 600}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\nNew output:\ntwo", pid) {
 			t.Errorf("%s: %q", name, got)
@@ -160,10 +184,11 @@ func TestSent(t *testing.T) {
 	processtest.WaitUntil(t, "its timeout ends it", func() bool { return o.Processes.List()[0].Exited })
 
 	o = options(t)
-	build(t, shell.NewForTemplate(o, "user"), args{"command": "echo one; sleep 1.2"}).Run(t.Context(), tool.Host{Output: func(tool.Display) {
+	build(t, shell.NewForTemplate(o, "user"), args{"command": "echo one; " + untilGo}).Run(t.Context(), tool.Host{Output: func(tool.Display) {
 		if n := len(o.Processes.MoveToBackground()); n != 0 {
 			t.Error("the command of a template moved")
 		}
+		touch(t, o)
 	}})
 }
 
@@ -187,15 +212,12 @@ func TestLongMove(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
 	o := options(t)
-	var isComplete atomic.Bool
 	host := tool.Host{Limit: 1000, Output: func(d tool.Display) {
-		isComplete.Store(strings.HasSuffix(string(d.(tool.TerminalDisplay)), "30000\n"))
+		if strings.HasSuffix(string(d.(tool.TerminalDisplay)), "30000\n") {
+			o.Processes.MoveToBackground()
+		}
 	}}
-	o.BackgroundAfter = 3 * time.Second
 	r := build(t, shell.New(o), args{"command": "seq 30000; " + untilGo}).Run(t.Context(), host)
-	if !isComplete.Load() {
-		t.Skip("NOT TESTED: this machine is too slow")
-	}
 	pid, _ := r.Data["pid"].(int)
 	log, err := os.ReadFile(o.Processes.List()[0].Log)
 	if err != nil || !strings.HasPrefix(string(log), "[of the output so far, only the last 100000 characters]\n") || !strings.HasSuffix(string(log), "\n30000\n") {

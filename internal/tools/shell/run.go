@@ -50,16 +50,17 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if err := r.start(ctx); err != nil {
 		return tool.Fail(tool.ErrShell, "The command could not be started: "+c.explainStartError(err))
 	}
-	if r.screen != nil {
-		defer r.screen.Close()
-	}
 	if host.Started != nil {
 		host.Started(r.PID())
 	}
 	switch end := r.wait(ctx); end {
 	case movedToBackground:
+		if r.screen != nil {
+			r.screen.Hide()
+		}
 		return r.backgroundResult()
 	default:
+		defer r.closeScreen()
 		return r.result(ctx, end)
 	}
 }
@@ -95,7 +96,6 @@ type runningCall struct {
 	lastUpdate time.Time // of the live output
 	leaves     bool      // processes of the command run on after it
 	isSent     bool      // to the background, by the person
-	screen     Screen    // of its pseudo-terminal, nil for pipes
 }
 
 func (r *runningCall) start(ctx context.Context) error {
@@ -103,36 +103,43 @@ func (r *runningCall) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	j := job{
-		origin: r.tool.origin,
-		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
-		idle: r.tool.InactivityTimeout,
+	var screen Screen
+	if r.tool.caller != template {
+		screen = r.tool.Processes.openScreen(r.args.Command)
 	}
-	if !r.args.Background && r.tool.caller != template {
-		j.screen = r.tool.Processes.openScreen(r.args.Command)
-	}
-	if j.screen != nil {
-		j.env = r.tool.inTerminal(j.env)
-	}
-	out := newOutput(r.text, j.env)
-	out.clean.DropsAlternate = j.screen != nil
-	out.mu.Lock() // until the log is set, so that it gets all output
-	defer out.mu.Unlock()
-	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
-	if err != nil && j.screen != nil { // perhaps there are no pseudo-terminals here
-		j.screen.Close()
-		j.screen = nil
-		p, err = r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
+	p, err := r.launch(ctx, shell, screen)
+	if err != nil && screen != nil { // perhaps there are no pseudo-terminals here
+		screen.Close()
+		screen = nil
+		p, err = r.launch(ctx, shell, nil)
 	}
 	if err != nil {
 		return err
 	}
-	r.execution, r.screen = p, j.screen
-	if r.args.Background {
+	r.execution = p
+	return nil
+}
+
+// launch starts the command in the pseudo-terminal of a screen, or on pipes without one.
+func (r *runningCall) launch(ctx context.Context, shell string, screen Screen) (*execution, error) {
+	j := job{
+		origin: r.tool.origin,
+		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
+		idle: r.tool.InactivityTimeout, screen: screen,
+	}
+	if screen != nil {
+		j.env = r.tool.inTerminal(j.env)
+	}
+	out := newOutput(r.text, j.env)
+	out.clean.DropsAlternate = screen != nil
+	out.mu.Lock() // until the log is set, so that it gets all output
+	defer out.mu.Unlock()
+	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
+	if err == nil && r.args.Background {
 		r.log = r.tool.Processes.addToHistory(p, r.args.Command)
 		out.log = r.log.file
 	}
-	return nil
+	return p, err
 }
 
 // outcome is the reason why the wait for a command ended.
@@ -354,12 +361,19 @@ func (r *runningCall) backgroundResult() *tool.Result {
 		r.tool.Processes.noteMove(r.log, logged)
 	}
 	go r.tool.Processes.watchExit(r.log)
-	text, file := r.boundTokens(r.backgroundText())
-	return &tool.Result{
-		Content: []llm.Part{llm.Text(text)}, OutputFile: file, Frame: r.frame(),
-		Display: tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", r.PID())),
-		Data:    map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial},
+	result := &tool.Result{Data: map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial}}
+	shown := fmt.Sprintf("Command moved to background (PID: %d).", r.PID())
+	if r.tool.caller == user { // and the model gets the same text
+		if initial != "" {
+			shown += "\nOutput so far:\n" + initial
+		}
+		result.Content, result.Display = []llm.Part{llm.Text(shown)}, tool.TerminalDisplay(shown)
+		return result
 	}
+	text, file := r.boundTokens(r.backgroundText())
+	result.Content, result.Display = []llm.Part{llm.Text(text)}, tool.TerminalDisplay(shown)
+	result.OutputFile, result.Frame = file, r.frame()
+	return result
 }
 
 func joinInts(ns []int) string {

@@ -20,7 +20,9 @@ type Screen interface {
 	Size() process.TerminalSize
 	// Started connects the screen with the running command. Output may come before it.
 	Started(p *process.Process)
-	// Close ends the screen: the command has ended, or runs on in the background.
+	// Hide notes that the command runs on in the background, where the person looks at it only on request.
+	Hide()
+	// Close ends the screen, because the command has ended. It may be called again.
 	Close()
 }
 

@@ -4,6 +4,8 @@ package shell_test
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"pollux/internal/process/processtest"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // face is a console that types an answer into each command.
@@ -22,18 +25,30 @@ type face struct {
 	output bytes.Buffer
 	typed  string
 	closed int
+	hidden int
+
+	process *process.Process
 }
 
 func (f *face) Open(string) shell.Screen { return f }
 
 func (f *face) Size() process.TerminalSize { return process.TerminalSize{Columns: 33, Rows: 7} }
 
-func (f *face) Started(p *process.Process) { _ = p.Type([]byte(f.typed)) }
+func (f *face) Started(p *process.Process) {
+	f.process = p
+	_ = p.Type([]byte(f.typed))
+}
 
 func (f *face) Write(p []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.output.Write(p)
+}
+
+func (f *face) Hide() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hidden++
 }
 
 func (f *face) Close() {
@@ -59,6 +74,62 @@ func TestConsole(t *testing.T) {
 		if !strings.Contains(got, c.want) || strings.Contains(got, "input") || f.closed != 1 {
 			t.Errorf("%s: %q, closed %d times", c.command, got, f.closed)
 		}
+	}
+}
+
+// TestConsoleBackground checks that a background command keeps its terminal, which closes when the command ends.
+func TestConsoleBackground(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for name, isBackground := range map[string]bool{"started": true, "sent": false} {
+		o, f := options(t), &face{}
+		o.Processes.SetConsole(f)
+		a := args{"command": "stty -echo; stty size; read -p 'name? ' a; printf '\\n1%%\\r2%%\\n\\033[31mred\\033[0m\\n'; echo \"[$a]\"; " + untilGo, "is_background": isBackground, "delay_ms": 1}
+		r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{Output: func(tool.Display) { o.Processes.MoveToBackground() }})
+		pid, _ := r.Data["pid"].(int)
+		if f.hidden != 1 || f.closed != 0 {
+			t.Errorf("%s: %d times hidden, %d times closed: %s", name, f.hidden, f.closed, text(r))
+		}
+		processtest.WaitUntil(t, "it asks", func() bool {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return strings.Contains(f.output.String(), "name?")
+		})
+		if err := f.process.Type([]byte("Ada\r")); err != nil {
+			t.Fatal(err)
+		}
+		got := readBackground(t, o, args{"pid": pid, "pattern": `\[Ada\]`, "lines": 100})
+		if !strings.Contains(got, "7 33\nname? \n2%\nred\n[Ada]") {
+			t.Errorf("%s: the log is %q", name, got)
+		}
+		touch(t, o)
+		processtest.WaitUntil(t, "the screen is closed", func() bool {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.closed == 1
+		})
+	}
+}
+
+// TestNoTerminal checks that a command runs on pipes where there are no pseudo-terminals, with nothing of a terminal.
+func TestNoTerminal(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o, f := options(t), &face{}
+	o.Pager = "less"
+	o.Environ = append(o.Environ, "TERM=dumb")
+	o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
+		return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+			if c.Terminal != nil {
+				return nil, errors.New("no pseudo-terminals")
+			}
+			return next(ctx, c)
+		}
+	})
+	o.Processes.SetConsole(f)
+	got := text(build(t, shell.NewForUser(o), args{"command": `echo "$TERM $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT"; printf 'a\033[?1049hb\n'; read x; cat`}).Run(t.Context(), tool.Host{}))
+	if got != "dumb cat cat 0\nab" || f.closed != 1 || f.output.Len() > 0 {
+		t.Errorf("got %q, closed %d times, shown %q", got, f.closed, &f.output)
 	}
 }
 

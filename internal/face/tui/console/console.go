@@ -23,9 +23,10 @@ type Console struct {
 
 	mu          sync.Mutex
 	size        process.TerminalSize
-	list        []*Screen // the newest last
-	focused     *Screen   // has the keyboard, nil for none
-	wasUsed     bool      // the person has typed into a command
+	list        []*Screen  // the newest last
+	finished    []finished // the latest last
+	focused     *Screen    // has the keyboard, nil for none
+	wasUsed     bool       // the person has typed into a command
 	hidesColors bool
 	tabbed      tab
 }
@@ -85,10 +86,13 @@ func (c *Console) Resize(columns, rows int) {
 	}
 }
 
-// remove takes a screen out that was closed.
-func (c *Console) remove(s *Screen) {
+// remove takes a screen out that was closed, with these last rows.
+func (c *Console) remove(s *Screen, rows []styled.Line) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if p := s.input.running(); p != nil {
+		c.keep(finished{p.PID(), rows})
+	}
 	c.list = slices.DeleteFunc(c.list, func(other *Screen) bool { return other == s })
 	if c.focused == s {
 		c.focused = nil
@@ -96,10 +100,20 @@ func (c *Console) remove(s *Screen) {
 	c.change()
 }
 
-// newest returns the screen of the command that has started last and runs, nil for none.
+// hide takes the keyboard from a command that is sent to the background.
+func (c *Console) hide(s *Screen) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.focused == s {
+		c.focused = nil
+	}
+	c.change()
+}
+
+// newest returns the screen of the command in the foreground that has started last, nil for none.
 func (c *Console) newest() *Screen {
 	for _, s := range slices.Backward(c.list) {
-		if s.isRunning() {
+		if s.isInFront() {
 			return s
 		}
 	}
@@ -124,11 +138,40 @@ func (c *Console) Focus() bool {
 	return true
 }
 
-// Unfocus takes the keyboard back.
-func (c *Console) Unfocus() {
+// FocusOn gives the keyboard to the command with this process. It returns false if it has no screen.
+func (c *Console) FocusOn(pid int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	s := c.screenOf(pid)
+	if s == nil || !s.isRunning() {
+		return false
+	}
+	c.focused, c.tabbed = s, tab{}
+	return true
+}
+
+// screenOf returns the screen of a process, nil for none. The caller holds c.mu.
+func (c *Console) screenOf(pid int) *Screen {
+	if i := slices.IndexFunc(c.list, func(s *Screen) bool { return s.hasPID(pid) }); i >= 0 {
+		return c.list[i]
+	}
+	return nil
+}
+
+// Unfocus takes the keyboard back. It reports whether the command that had it runs in the background.
+func (c *Console) Unfocus() (isHidden bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.focused
 	c.focused = nil
+	return s != nil && !s.isInFront()
+}
+
+// IsEmpty reports whether no command has a screen.
+func (c *Console) IsEmpty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.list) == 0
 }
 
 // Type gives a key or a paste to the command that has the keyboard. It returns an error if the command does not read.
@@ -182,45 +225,11 @@ func (c *Console) View(height int, head func(command string, began time.Time) st
 // Tail returns the last rows of the command with this process, at most so many, false if it has no screen.
 func (c *Console) Tail(pid, most int) ([]styled.Line, bool) {
 	c.mu.Lock()
-	i := slices.IndexFunc(c.list, func(s *Screen) bool { return s.hasPID(pid) })
-	if i < 0 {
-		c.mu.Unlock()
+	s, isPlain := c.screenOf(pid), c.hidesColors
+	c.mu.Unlock()
+	if s == nil {
 		return nil, false
 	}
-	s, isPlain := c.list[i], c.hidesColors
-	c.mu.Unlock()
 	lines, _, _ := s.rows(most, isPlain)
 	return lines, true
-}
-
-// Hints are the notes about the command that has started last.
-type Hints struct {
-	CanFocus bool // its silence, or an earlier use, makes the key worth a hint
-	IsSilent bool // it may wait for input
-}
-
-// Hints returns the notes of this moment.
-func (c *Console) Hints(now time.Time) Hints {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	s := c.newest()
-	if s == nil || c.focused != nil {
-		return Hints{}
-	}
-	isSilent := !now.Before(s.silentFrom())
-	return Hints{CanFocus: isSilent || c.wasUsed, IsSilent: isSilent && !s.isRedirected}
-}
-
-// Deadline returns when the hints or the outcome of a Tab change without an event, false for never.
-func (c *Console) Deadline(now time.Time) (time.Time, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.tabbed.at.IsZero() {
-		return c.tabbed.at.Add(tabWait), true
-	}
-	if s := c.newest(); s != nil && c.focused == nil {
-		at := s.silentFrom()
-		return at, at.After(now)
-	}
-	return time.Time{}, false
 }

@@ -3,6 +3,8 @@ package console
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +15,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 )
 
 // open returns a screen of 20 columns and 5 rows.
@@ -75,24 +78,28 @@ func TestColors(t *testing.T) {
 // TestSkip checks that lines which are left out change nothing on the screen.
 func TestSkip(t *testing.T) {
 	t.Parallel()
-	pieces := []string{"word", "\x1b[31m", "\x1b[1;4m", "\x1b[m", "\r\n", "\r\n", "\r\n", "a long line that wraps around", "中", "\t", "\r", "\r\n"}
-	moves := []string{"\x1b[2A", "\x1b[K", "\b", "\x1b[2;4r"}
+	pieces := []string{
+		"word", "\x1b[31m", "\x1b[1;4m", "\x1b[m", "\r\n", "\r\n", "\r\n", "\r\n", "\r\n", "a long line that wraps around", "中", "\t", "\r",
+		"\x1b[K", "\x1b[1K", "\b", "\x1b[3C", "\x1b[5G", "\x1b[2P", "\x1b[2@", "\x1b[?25l", "\x1b[?25h",
+	}
+	moves := []string{"\x1b[2A", "\n", "\x1b[J", "\x1b[2;4r", "\x1b[?7l", "\x1b7", "\x1b8"}
 	skipped := 0
 	rapid.Check(t, func(r *rapid.T) {
 		kinds := pieces
 		if rapid.Bool().Draw(r, "moves") {
-			kinds = slices.Concat(pieces, moves)
+			kinds = append(slices.Clone(pieces), rapid.SampledFrom(moves).Draw(r, "move"))
 		}
-		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 30, 90).Draw(r, "pieces"), ""))
+		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 100, 300).Draw(r, "pieces"), ""))
 		whole, part := open(t), open(t)
 		_, _ = whole.emulator.Write(text)
-		if less := skip(text, 5); len(less) < len(text) {
+		if less := skip(text, 5+part.scrollback()); len(less) < len(text) {
 			skipped++
 		}
 		_, _ = part.Write(text)
-		a, at, _ := whole.rows(9, false)
-		b, to, _ := part.rows(9, false)
-		if at != to || !slices.EqualFunc(a, b, func(x, y styled.Line) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
+		_, at, isShown := whole.rows(9, false)
+		_, to, isToo := part.rows(9, false)
+		a, b := whole.tail(), part.tail()
+		if at != to || isShown != isToo || !slices.EqualFunc(a, b, func(x, y styled.Line) bool { return fmt.Sprint(x) == fmt.Sprint(y) }) {
 			r.Fatalf("%q: %q at %v, not %q at %v", text, texts(b), to, texts(a), at)
 		}
 	})
@@ -165,13 +172,14 @@ func TestHints(t *testing.T) {
 		t.Error("a command that has not started gets the keyboard")
 	}
 	s.input.connect(p)
-	if at(19*time.Second) != (Hints{}) || at(20*time.Second) != (Hints{CanFocus: true, IsSilent: true}) {
+	if at(19*time.Second) != (Hints{}) || at(20*time.Second) != (Hints{CanFocus: true, Awaits: true}) {
 		t.Error("20 s from the start")
 	}
 	_, _ = s.Write([]byte("x"))
-	if s.last = s.began; at(5*time.Second-1) != (Hints{}) || at(5*time.Second) != (Hints{CanFocus: true, IsSilent: true}) {
+	if s.last = s.began; at(5*time.Second-1) != (Hints{}) || at(5*time.Second) != (Hints{CanFocus: true, Awaits: true}) {
 		t.Error("5 s after output")
 	}
+	s.looked = look{at: s.began.Add(4 * time.Second), output: s.bytes}
 	if due, ok := c.Deadline(s.began); !ok || !due.Equal(s.began.Add(5*time.Second)) {
 		t.Error("the deadline is", due, ok)
 	}
@@ -189,6 +197,105 @@ func TestHints(t *testing.T) {
 	}
 	if s.Close(); c.HasFocus() || len(c.list) > 0 {
 		t.Error("a closed screen has the keyboard")
+	}
+}
+
+// TestLook checks the hints about a command that is known to read from its terminal, or not to.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux shows what programs wait for")
+	}
+	for _, c := range []struct {
+		command string
+		is      process.Awaiting
+		want    Hints
+	}{
+		{"printf '? '; read x", process.AwaitsInput, Hints{CanFocus: true, Awaits: true}},
+		{"printf '? '; while :; do :; done", process.AwaitsNothing, Hints{}},
+	} {
+		s := open(t)
+		p, err := process.Launcher{}.Start(t.Context(), &process.Command{Path: "/bin/sh", Args: []string{"-c", c.command}, Env: os.Environ(), Stdout: s, Terminal: &process.TerminalSize{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Started(p)
+		processtest.WaitUntil(t, "it asks", func() bool { return p.Awaits() == c.is && s.written() > 0 })
+		at, ok := s.console.Deadline(s.began)
+		if want := s.last.Add(lookFirst); !ok || !at.Equal(want) {
+			t.Errorf("%s: the first look is due at %v, not %v", c.command, at, want)
+		}
+		s.console.Look(at.Add(-1))
+		if s.looked.isLooking {
+			t.Errorf("%s: it looks too early", c.command)
+		}
+		s.console.Look(at)
+		processtest.WaitUntil(t, "it has looked", func() bool { due, ok := s.lookDue(); return ok && due.After(at) })
+		if got := s.console.Hints(at); got != c.want || s.awaits() != c.is {
+			t.Errorf("%s: %+v, %v", c.command, got, s.awaits())
+		}
+		if got := s.console.Hints(at.Add(time.Hour)); got != (Hints{CanFocus: true, Awaits: c.want.Awaits}) {
+			t.Errorf("%s: %+v after an hour", c.command, got)
+		}
+		s.isRedirected = true
+		if got := s.console.Hints(at); got != c.want {
+			t.Errorf("%s: redirected, %+v", c.command, got)
+		}
+		for since, next := range map[time.Duration]time.Duration{time.Second: time.Second, 3 * time.Second: 3 * time.Second, time.Hour: lookMost} {
+			s.looked.at = s.last.Add(since)
+			if due, _ := s.lookDue(); due.Sub(s.looked.at) != next {
+				t.Errorf("%s: after %v it looks again in %v", c.command, since, due.Sub(s.looked.at))
+			}
+		}
+		if _, _ = s.Write([]byte("x")); s.awaits() != process.AwaitsUnknown {
+			t.Errorf("%s: new output changes nothing", c.command)
+		}
+		p.Terminate()
+		_, _ = p.Wait()
+	}
+}
+
+// TestHidden checks a command in the background: it gets the keyboard only when it is named, and its output wakes the loop only
+// where the last one is on the screen.
+func TestHidden(t *testing.T) {
+	t.Parallel()
+	s, pid := started(t)
+	c := s.console
+	wakes := func() bool {
+		select {
+		case <-c.Changed():
+			return true
+		default:
+			return false
+		}
+	}
+	if !c.Focus() {
+		t.Fatal("the command does not get the keyboard")
+	}
+	s.Hide()
+	if c.HasFocus() || c.Focus() || c.Hints(s.began.Add(time.Hour)) != (Hints{}) || !wakes() {
+		t.Error("a command that is sent to the background has the keyboard")
+	}
+	_, _ = s.Write([]byte("one"))
+	if wakes() {
+		t.Error("output that is not on the screen wakes the loop")
+	}
+	if lines, ok := c.Tail(pid, 5); !ok || texts(lines) != "one" {
+		t.Errorf("the screen is %v", lines)
+	}
+	for _, want := range []bool{true, false} {
+		if _, _ = s.Write([]byte("two")); wakes() != want {
+			t.Errorf("output wakes the loop: %v", !want)
+		}
+	}
+	if c.FocusOn(pid+1) || !c.FocusOn(pid) || !c.HasFocus() || !c.Unfocus() || c.HasFocus() {
+		t.Error("the command does not get the keyboard by its name")
+	}
+	if s.Close(); c.FocusOn(pid) || !c.IsEmpty() {
+		t.Error("a closed screen gets the keyboard")
+	}
+	if front, _ := started(t); !front.console.Focus() || front.console.Unfocus() {
+		t.Error("a command in the foreground counts as one in the background")
 	}
 }
 

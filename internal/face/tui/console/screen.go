@@ -19,12 +19,6 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// Times without output after which a command may wait for input: after its last output, and if it has printed none.
-const (
-	silenceAfterOutput = 5 * time.Second
-	silenceFromStart   = 20 * time.Second
-)
-
 // Screen is the pseudo-terminal of a command, as a person sees it.
 type Screen struct {
 	console      *Console
@@ -39,9 +33,12 @@ type Screen struct {
 	emulator     *vt.Emulator
 	bytes        int64     // of output
 	last         time.Time // of the last output, zero for none
+	looked       look
 	hidesCursor  bool
 	hasAppArrows bool // the program wants the arrow keys of applications
 	marksPastes  bool // and pastes between marks
+	isHidden     bool // the command runs in the background
+	isAwaited    bool // and the next output belongs on the screen, which shows the command
 	isClosed     bool
 }
 
@@ -59,7 +56,7 @@ func newScreen(c *Console, command string, size process.TerminalSize) *Screen {
 // reset makes a new emulator, whose replies go to the program.
 func (s *Screen) reset() {
 	e := vt.NewEmulator(s.size.Columns, s.size.Rows)
-	e.SetScrollbackSize(1)
+	e.SetScrollbackSize(s.scrollback())
 	s.hidesCursor, s.hasAppArrows, s.marksPastes = false, false, false
 	e.SetCallbacks(vt.Callbacks{
 		CursorVisibility: func(isVisible bool) { s.hidesCursor = !isVisible },
@@ -80,6 +77,9 @@ func (s *Screen) reset() {
 	}()
 }
 
+// scrollback returns the number of rows that the emulator keeps above its screen.
+func (s *Screen) scrollback() int { return max(1, keptRows-s.size.Rows) }
+
 func (s *Screen) setMode(m ansi.Mode, isOn bool) {
 	switch m {
 	case ansi.ModeCursorKeys:
@@ -96,8 +96,11 @@ func (s *Screen) Write(p []byte) (int, error) {
 	if !s.isClosed {
 		s.bytes += int64(len(p))
 		s.last = time.Now()
-		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows)) })
-		s.console.change()
+		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows+s.scrollback())) })
+		if !s.isHidden || s.isAwaited {
+			s.isAwaited = false
+			s.console.change()
+		}
 	}
 	return len(p), nil
 }
@@ -133,17 +136,27 @@ func (s *Screen) Started(p *process.Process) {
 	s.console.change()
 }
 
+// Hide implements [shell.Screen].
+func (s *Screen) Hide() {
+	s.mu.Lock()
+	s.isHidden = true
+	s.mu.Unlock()
+	s.console.hide(s)
+}
+
 // Close implements [shell.Screen].
 func (s *Screen) Close() {
 	s.mu.Lock()
 	wasClosed := s.isClosed
 	s.isClosed = true
+	var last []styled.Line
 	if !wasClosed {
+		last = s.tail()
 		s.closeEmulator()
 	}
 	s.mu.Unlock()
 	if !wasClosed {
-		s.console.remove(s)
+		s.console.remove(s, last)
 	}
 }
 
@@ -151,10 +164,20 @@ func (s *Screen) resize(size process.TerminalSize) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.size = size
-	s.draw(func(e *vt.Emulator) { e.Resize(size.Columns, size.Rows) })
+	s.draw(func(e *vt.Emulator) {
+		e.Resize(size.Columns, size.Rows)
+		e.SetScrollbackSize(s.scrollback())
+	})
 	if p := s.input.running(); p != nil {
 		_ = p.Resize(size) // the program may have ended
 	}
+}
+
+// isInFront reports whether the command runs, and not in the background.
+func (s *Screen) isInFront() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.input.running() != nil && !s.isClosed && !s.isHidden
 }
 
 func (s *Screen) isRunning() bool {
@@ -172,16 +195,6 @@ func (s *Screen) written() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.bytes
-}
-
-// silentFrom returns when the command, if it prints nothing until then, may wait for input.
-func (s *Screen) silentFrom() time.Time {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.last.IsZero() {
-		return s.began.Add(silenceFromStart)
-	}
-	return s.last.Add(silenceAfterOutput)
 }
 
 // press encodes a key or a paste as the program wants it, and types it.
@@ -202,13 +215,14 @@ func (s *Screen) press(e keys.Event) error {
 func (s *Screen) rows(most int, isPlain bool) (lines []styled.Line, cursor inline.Position, hasCursor bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.isAwaited = true
 	at := s.emulator.CursorPosition()
 	end := at.Y + 1
 	if s.emulator.IsAltScreen() {
 		end = s.size.Rows
 	}
 	for y := s.size.Rows - 1; y >= end; y-- {
-		if len(s.row(y, true)) > 0 {
+		if len(s.row(s.emulator.CellAt, y, true)) > 0 {
 			end = y + 1
 			break
 		}
@@ -218,20 +232,36 @@ func (s *Screen) rows(most int, isPlain bool) (lines []styled.Line, cursor inlin
 		start, end = at.Y, at.Y+max(most, 1)
 	}
 	for y := start; y < end; y++ {
-		lines = append(lines, s.row(y, isPlain))
+		lines = append(lines, s.row(s.emulator.CellAt, y, isPlain))
 	}
 	return lines, inline.Position{Row: at.Y - start, Column: at.X}, !s.hidesCursor
 }
 
-// row returns a row of the screen without the blanks at its end.
-func (s *Screen) row(y int, isPlain bool) (line styled.Line) {
+// tail returns the last rows that were printed, scrolled out of the screen or not.
+func (s *Screen) tail() (lines []styled.Line) {
+	above := s.emulator.ScrollbackLen()
+	for y := range above {
+		lines = append(lines, s.row(s.emulator.ScrollbackCellAt, y, false))
+	}
+	for y := range s.size.Rows {
+		lines = append(lines, s.row(s.emulator.CellAt, y, false))
+	}
+	for len(lines) > 0 && len(lines[len(lines)-1]) == 0 {
+		lines = lines[:len(lines)-1]
+	}
+	return lines[max(0, len(lines)-keptRows):]
+}
+
+// row returns a row of cells without the blanks at its end.
+func (s *Screen) row(cellAt func(x, y int) *uv.Cell, y int, isPlain bool) (line styled.Line) {
 	used := 0 // spans up to the last that is not blank
 	for x := 0; x < s.size.Columns; {
-		cell := s.emulator.CellAt(x, y)
+		cell := cellAt(x, y)
 		if cell == nil || cell.Width == 0 {
 			cell = &uv.EmptyCell
 		}
 		text, style := styled.Text(cell.Content), cell.Style
+		style.Attrs &^= uv.AttrConceal | uv.AttrBlink | uv.AttrRapidBlink // output is there to be read
 		if text == "" {
 			text = strings.Repeat(" ", max(cell.Width, 1))
 		}

@@ -79,6 +79,13 @@ func keepLines(text string) string {
 	return b.String()
 }
 
+// typed is a shell command that the person has entered.
+type typed struct {
+	result *tool.Result // nil before its end
+	pid    int          // of its process, 0 for none
+	fails  bool         // the first line of its output says how
+}
+
 // handleShell takes an event of a shell command that the person has entered. Its prompt is shown, and kit.ShellDone has
 // its output.
 func (t *Transcript) handleShell(e agent.Event, at time.Time) {
@@ -87,16 +94,25 @@ func (t *Transcript) handleShell(e agent.Event, at time.Time) {
 		t.handleCall(e, at)
 		return
 	}
-	t.typed = f.Result
-	t.endCall(t.itemOf(f.Call), nil)
+	it := t.itemOf(f.Call)
+	t.typed = typed{f.Result, it.call.pid, f.Status == agent.CallCancelled || f.Result != nil && f.Result.Data["isError"] == true}
+	t.endCall(it, nil)
 }
 
-// addShellOutput adds the output of a shell command that the person has entered.
+// addShellOutput adds the output of a shell command that the person has entered. How it has failed is shown, however much it has
+// printed.
 func (t *Transcript) addShellOutput(output string) {
-	r := t.typed
-	t.typed = nil
-	if r == nil {
-		r = &tool.Result{}
+	c := t.typed
+	t.typed = typed{}
+	if c.result == nil {
+		c.result = &tool.Result{}
 	}
-	t.add(apart, append(t.outputLines(output, r.Omitted), t.savedLines(r.OutputFile)...))
+	var lines []styled.Line
+	if c.fails {
+		var first string
+		first, output, _ = strings.Cut(output, "\n")
+		lines = marginLines([]string{first}, t.Look.Theme.Warning())
+	}
+	lines = append(lines, t.outputLines(c.pid, output, c.result.Omitted)...)
+	t.add(apart, append(lines, t.savedLines(c.result.OutputFile)...))
 }

@@ -3,6 +3,7 @@ package transcript
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pollux/internal/face/kit"
@@ -21,13 +22,21 @@ const (
 // margin stands before lines of output.
 const margin = "  "
 
-// outputLines returns the last lines of an output, of which omitted lines before the text are missing.
-func (t *Transcript) outputLines(text string, omitted int) []styled.Line {
+// outputLines returns the last lines of the output of a process, of which omitted lines before the text are missing. pid is 0
+// if there was none.
+func (t *Transcript) outputLines(pid int, text string, omitted int) []styled.Line {
 	texts, hidden := kit.LastLines(text, maxOutput)
 	if len(texts) == 0 {
 		return nil
 	}
-	return append(t.hiddenLine("first", hidden+omitted), marginLines(texts, styled.Style{})...)
+	lines := t.hiddenLine("first", hidden+omitted)
+	if pid == 0 || t.Options.Color == nil {
+		return append(lines, marginLines(texts, styled.Style{})...)
+	}
+	for _, l := range t.Options.Color(pid, texts) {
+		lines = append(lines, trimRight(slices.Concat(styled.Plain(margin), l)))
+	}
+	return lines
 }
 
 // marginLines returns lines of output, which the terminal wraps.

@@ -71,7 +71,7 @@ func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
 				p.body = slices.Concat(p.body, lastLines(t.previewLines(it.answer), height))
 			}
 		case it.call != nil:
-			p = t.callPart(it.call, now)
+			p = t.callPart(it.call, height, now)
 			if agents.areShared() && it.call.isAgent() {
 				p.group, p.body = row, lastLines(p.body, 1)
 			}
@@ -161,8 +161,8 @@ func (t *Transcript) cutPart(p part, n int) []styled.Line {
 // shownAfter is the time from which on a call shows how long it has run.
 const shownAfter = 3 * time.Second
 
-// callPart returns a call that has not ended. A question has its own place on the screen.
-func (t *Transcript) callPart(c *call, now time.Time) part {
+// callPart returns a call that has not ended, in about height lines. A question has its own place on the screen.
+func (t *Transcript) callPart(c *call, height int, now time.Time) part {
 	p := part{group: row, keepsEnd: true}
 	if c.IsQuestion {
 		return p
@@ -171,7 +171,7 @@ func (t *Transcript) callPart(c *call, now time.Time) part {
 	if elapsed := now.Sub(c.began); c.isRunning() && elapsed >= shownAfter {
 		h.remark = "(" + elapsedText(elapsed) + ")"
 	}
-	screen, hint, hasScreen := t.screenOf(c)
+	screen, hint, hasScreen := t.screenOf(c, min(maxOutput, height-1))
 	if hint != "" {
 		h.remark = strings.TrimSpace(h.remark + " " + hint)
 	}
@@ -200,12 +200,12 @@ func (t *Transcript) callPart(c *call, now time.Time) part {
 	return p
 }
 
-// screenOf returns the last rows of the terminal of a call, and a hint about it, false if it has none.
-func (t *Transcript) screenOf(c *call) (lines []styled.Line, hint string, ok bool) {
+// screenOf returns rows of the terminal of a call, at most so many, and a hint about it, false if it has none.
+func (t *Transcript) screenOf(c *call, most int) (lines []styled.Line, hint string, ok bool) {
 	if t.Options.Screen == nil || c.pid == 0 {
 		return nil, "", false
 	}
-	rows, hint, ok := t.Options.Screen(c.pid, maxOutput)
+	rows, hint, ok := t.Options.Screen(c.pid, most)
 	for _, row := range rows {
 		lines = append(lines, append(styled.Plain(margin), row...))
 	}

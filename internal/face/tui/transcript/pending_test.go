@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,6 +96,85 @@ func TestLiveOutput(t *testing.T) {
 	}
 	tr.Look.Width = 30
 	check(t, "narrow", texts(tr.Pending(5, start))[1], "  ... 37 hidden (Ctrl+O) ...")
+}
+
+// TestScreen checks that a screen gets as many rows as there is room for, so that it can leave out those that matter least.
+func TestScreen(t *testing.T) {
+	t.Parallel()
+	tr, c := newTranscript(), callOf("run_shell_command", "1")
+	tr.Options.Screen = func(pid, most int) (lines []styled.Line, hint string, ok bool) {
+		for i := range min(most, 20) {
+			lines = append(lines, styled.Plain(fmt.Sprintf("row %d of %d", i+1, pid)))
+		}
+		return lines, "", true
+	}
+	tr.run(began(c, tool.KindExecute, "vim"), agent.ToolUpdated{Call: c, PID: 7})
+	for height, want := range map[int]int{2: 1, 6: 5, 30: maxOutput} {
+		lines := texts(tr.Pending(height, start))
+		if len(lines) != 1+want || lines[1] != "  row 1 of 7" {
+			t.Errorf("in %d lines: %q", height, lines)
+		}
+	}
+}
+
+// TestShellFails checks that the reason why a command of the person has failed is shown above an output of which only the end is.
+func TestShellFails(t *testing.T) {
+	t.Parallel()
+	failed := map[string]any{"exitCode": 3, "isError": true}
+	for _, c := range []struct {
+		status agent.Status
+		data   map[string]any
+		output string
+		want   string
+	}{
+		{agent.Success, failed, "Command exited with code 3.\n" + numbered(40), "  Command exited with code 3.\n  ... first 25 lines hidden (Ctrl+O to show) ...\n  line 26\n"},
+		{agent.CallCancelled, nil, "Command was cancelled.\n" + numbered(40), "  Command was cancelled.\n  ... first 25 lines hidden (Ctrl+O to show) ...\n  line 26\n"},
+		{agent.Success, failed, "Command exited with code 3.", "  Command exited with code 3.\n"},
+		{agent.Success, nil, "one\n" + numbered(40), "  ... first 26 lines hidden (Ctrl+O to show) ...\n  line 26\n"},
+	} {
+		tr, call := newTranscript(), callOf("run_shell_command", "1")
+		tr.Handle(kit.ShellRan{Event: agent.ToolFinished{Call: call, Status: c.status, Result: &tool.Result{Data: c.data}}}, start)
+		tr.Handle(kit.ShellDone{Output: c.output}, start)
+		if got := joined(tr.Take()); !strings.HasPrefix(got, c.want) || strings.Count(got, "Command") > 1 {
+			t.Errorf("%s: %q", c.output[:10], got)
+		}
+	}
+}
+
+// TestColor checks that the output of a process keeps its colors: of a call that has ended, of one that was cancelled, and of a
+// command that the person has entered.
+func TestColor(t *testing.T) {
+	t.Parallel()
+	r := &tool.Result{Display: tool.TerminalDisplay("one\ntwo")}
+	bold := styled.Style{Attrs: styled.Bold}
+	for name, end := range map[string]func(tr *Transcript, c *agent.ToolCall){
+		"ended": func(tr *Transcript, c *agent.ToolCall) {
+			tr.run(agent.ToolFinished{Call: c, Status: agent.Success, Result: r})
+		},
+		"cancelled": func(tr *Transcript, c *agent.ToolCall) {
+			tr.run(agent.ToolFinished{Call: c, Status: agent.CallCancelled, Result: r})
+		},
+		"entered": func(tr *Transcript, c *agent.ToolCall) {
+			tr.Handle(kit.ShellRan{Event: agent.ToolFinished{Call: c, Status: agent.Success, Result: r}}, start)
+			tr.Handle(kit.ShellDone{Output: "one\ntwo"}, start)
+		},
+	} {
+		tr, c := newTranscript(), callOf("run_shell_command", "1")
+		tr.Options.Color = func(pid int, texts []string) (lines []styled.Line) {
+			for _, text := range texts {
+				lines = append(lines, styled.Of(fmt.Sprintf("%d%s", pid, text), bold))
+			}
+			return lines
+		}
+		tr.run(began(c, tool.KindExecute, "x"), agent.ToolUpdated{Call: c, PID: 7})
+		end(tr, c)
+		lines := tr.Take()
+		for i, want := range []string{"  7one", "  7two"} {
+			if got := lines[len(lines)-2+i]; got.String() != want || !got[1].Style.Equal(&bold) {
+				t.Errorf("%s: %q", name, got)
+			}
+		}
+	}
 }
 
 // TestShares checks how parts share the height.

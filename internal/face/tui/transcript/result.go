@@ -131,7 +131,7 @@ func (o *ending) textLines() []styled.Line {
 		}
 		return lines
 	}
-	output := append(o.outputLines(text, o.result.Omitted), o.savedLines(o.result.OutputFile)...)
+	output := append(o.outputLines(o.call.pid, text, o.result.Omitted), o.savedLines(o.result.OutputFile)...)
 	if len(output) == 0 {
 		o.head.remark = arrow(summary)
 	}
@@ -187,7 +187,7 @@ func (o *ending) cancelledLines() []styled.Line {
 		o.head.remark = arrow(kit.Brief(o.reason))
 	}
 	if text, isText := tool.DisplayText(o.result.Display); isText && strings.Contains(strings.TrimSpace(text), "\n") {
-		return append(o.row(), o.outputLines(text, o.result.Omitted)...)
+		return append(o.row(), o.outputLines(o.call.pid, text, o.result.Omitted)...)
 	}
 	return o.row()
 }

@@ -19,7 +19,6 @@ import (
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/wording"
-	"pollux/tool"
 )
 
 // Look is the form of the lines. A change applies to the lines that are not finished yet.
@@ -54,6 +53,8 @@ type Options struct {
 	// Screen returns the last rows of the terminal of a process that a call has started, and a hint about it, false if it has
 	// no terminal. It may be nil.
 	Screen func(pid, most int) (lines []styled.Line, hint string, ok bool)
+	// Color returns the last lines of the output of such a process, which has ended, in their colors. It may be nil.
+	Color func(pid int, texts []string) []styled.Line
 	// ShowKey is the name of the key that shows hidden lines; "" is Ctrl+O.
 	ShowKey string
 }
@@ -72,7 +73,7 @@ type Transcript struct {
 	calls  kit.Calls
 	open   map[*kit.Call]*item // calls that have not ended
 	model  string              // that the last note has named
-	typed  *tool.Result        // of the last shell command that the person has entered
+	typed  typed               // the last shell command that the person has entered
 	marks  marks
 }
 

@@ -1,5 +1,5 @@
 // Package tasks is the pane with the background commands of a session: which of them run, how the others have ended, and the
-// end of the output of the selected one, which follows the command.
+// terminal of the selected one, or the end of its output. A command with a terminal can get the keyboard.
 package tasks
 
 import (
@@ -19,7 +19,11 @@ import (
 // Options configures a [Pane].
 type Options struct {
 	// List returns the background commands, as [shell.Processes.List] does.
-	List     func() []shell.Process
+	List func() []shell.Process
+	// Screen returns the last rows of the terminal of a running command, false if it has none.
+	Screen func(pid, most int) ([]styled.Line, bool)
+	// Focus gives the keyboard to such a command, false if it has ended.
+	Focus    func(pid int) bool
 	Bindings *keys.Bindings // for hints
 	// Background calls work on another goroutine, and then the function that it returns on the goroutine of the pane.
 	Background func(work func() (show func()))
@@ -105,11 +109,13 @@ func (p *Pane) selected() int {
 // Handle implements [pane.Pane].
 func (p *Pane) Handle(e keys.Event, b *keys.Bindings) pane.Outcome {
 	if k, ok := e.(keys.Key); ok && k.Text == "" {
-		switch command, _ := b.Match(k.Chord, keys.BackgroundToggle, keys.BackgroundKill); {
+		switch command, _ := b.Match(k.Chord, keys.BackgroundToggle, keys.BackgroundKill, keys.BackgroundSelect, keys.AppFocusShellInput); {
 		case command == keys.BackgroundToggle:
 			return pane.Closed{}
 		case command == keys.BackgroundKill:
 			return p.stop()
+		case command != "":
+			return p.focus()
 		}
 	}
 	before := p.selected()
@@ -139,6 +145,21 @@ func (p *Pane) stop() pane.Outcome {
 	return pane.Chosen{Command: fmt.Sprintf("/tasks stop %d", p.commands[i].PID), Stays: true}
 }
 
+// focus gives the keyboard to the selected command. The pane makes room for its terminal.
+func (p *Pane) focus() pane.Outcome {
+	switch i := p.picker.Selected(); {
+	case i < 0:
+		return pane.Ignored{}
+	case p.o.Focus(p.commands[i].PID):
+		return pane.Closed{}
+	case p.commands[i].Exited:
+		p.problem = "The command has ended."
+	default:
+		p.problem = "The command has no terminal to type into."
+	}
+	return pane.Changed{}
+}
+
 // Done implements [pane.Waiter].
 func (p *Pane) Done(problem string) {
 	p.problem = problem
@@ -154,13 +175,21 @@ func (p *Pane) View(width, height int, t theme.Theme) pane.View {
 	if i := p.picker.Selected(); i >= 0 {
 		foot = append(foot, styled.Of("Log: "+styled.Text(p.commands[i].Log), t.Secondary()))
 	}
-	foot = append(foot, pane.Hints(width, t, p.o.Bindings,
-		pane.Hint{Command: keys.BackgroundKill, Effect: "stop"}, pane.Hint{Command: keys.BackgroundToggle, Effect: "close"}))
+	hints := []pane.Hint{{Command: keys.BackgroundKill, Effect: "stop"}, {Command: keys.BackgroundToggle, Effect: "close"}}
+	if _, hasScreen := p.o.Screen(p.selected(), 1); hasScreen {
+		hints = append([]pane.Hint{{Command: keys.AppFocusShellInput, Effect: "type into it"}}, hints...)
+	}
+	foot = append(foot, pane.Hints(width, t, p.o.Bindings, hints...))
 	return p.picker.View(width, height, foot, t)
 }
 
-// about returns the end of the output of a command.
+// about returns the terminal of a command, or the end of its output.
 func (p *Pane) about(row, _, height int, t theme.Theme) []styled.Line {
+	if row >= 0 {
+		if lines, ok := p.o.Screen(p.commands[row].PID, height); ok && len(slices.Concat(lines...)) > 0 {
+			return lines
+		}
+	}
 	switch {
 	case row < 0 || p.output.pid != p.commands[row].PID:
 		return []styled.Line{styled.Of("Reading the output...", t.Secondary())}

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/pane/panetest"
+	"pollux/internal/face/tui/styled"
 	"pollux/internal/tools/shell"
 )
 
@@ -18,7 +19,9 @@ import (
 type desk struct {
 	*Pane
 	list  []shell.Process
-	work  []func() func() // that has not begun
+	terms map[int][]styled.Line // the screens of commands, by PID
+	typed int                   // the PID of the command that has got the keyboard
+	work  []func() func()       // that has not begun
 	binds *keys.Bindings
 }
 
@@ -26,6 +29,17 @@ func newDesk(list ...shell.Process) *desk {
 	d := &desk{list: list, binds: keys.Default("linux")}
 	d.Pane = New(Options{
 		List: func() []shell.Process { return d.list }, Bindings: d.binds,
+		Screen: func(pid, most int) ([]styled.Line, bool) {
+			lines, ok := d.terms[pid]
+			return lines[max(0, len(lines)-most):], ok
+		},
+		Focus: func(pid int) bool {
+			_, ok := d.terms[pid]
+			if ok {
+				d.typed = pid
+			}
+			return ok
+		},
 		Background: func(work func() func()) { d.work = append(d.work, work) },
 	})
 	return d
@@ -76,6 +90,9 @@ func TestScreens(t *testing.T) {
 			{"found", "t e s t", 20, false},
 			{"stopped", "ctrl+k", 20, false},
 			{"ended", "down ctrl+k", 20, false},
+			{"terminal", "down down", 20, false},
+			{"empty terminal", "down down", 20, false},
+			{"no terminal", "tab", 20, false},
 			{"low", "", 6, false},
 			{"none", "", 20, true},
 		} {
@@ -86,6 +103,12 @@ func TestScreens(t *testing.T) {
 					shell.Process{PID: 345, Command: "go test ./...\n", Log: log(t, 345, "ok  a\nFAIL b\x1b[2J\n"), Exited: true, Code: 1},
 					shell.Process{PID: 2001, Command: "npm run dev -- --port 3000 --host \x1b]0;x\a", Log: log(t, 2001, strings.Repeat("GET /some/long/path/of/the/server ", 9)+"\n"+lines(40))},
 				)
+			}
+			switch c.name {
+			case "terminal":
+				d.terms = map[int][]styled.Line{7: {styled.Plain("above"), styled.Of("Continue? ", styled.Style{Attrs: styled.Bold})}}
+			case "empty terminal":
+				d.terms = map[int][]styled.Line{7: {nil}}
 			}
 			d.settle()
 			d.press(strings.Fields(c.keys)...)
@@ -133,6 +156,23 @@ func TestKeys(t *testing.T) {
 		d.settle()
 		if got := d.press(strings.Fields(c.keys)...); got != c.want {
 			t.Errorf("%s: %#v", c.keys, got)
+		}
+	}
+}
+
+// TestFocus checks which commands get the keyboard.
+func TestFocus(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		keys string
+		want int
+	}{{"tab", 2}, {"enter", 2}, {"down tab", 0}, {"x tab", 0}} {
+		d := newDesk(shell.Process{PID: 1, Command: "one", Exited: true}, shell.Process{PID: 2, Command: "two"})
+		d.terms = map[int][]styled.Line{2: {styled.Plain("Continue? ")}}
+		d.settle()
+		got := d.press(strings.Fields(c.keys)...)
+		if isClosed := got == (pane.Closed{}); d.typed != c.want || isClosed != (c.want > 0) {
+			t.Errorf("%s: %d gets the keyboard, %#v", c.keys, d.typed, got)
 		}
 	}
 }
