@@ -153,7 +153,14 @@ func (d Drawing) markdown(width int) string {
 type Title string
 
 func (t Title) plain(width int) string { return Text(t).plain(width) }
-func (t Title) markdown(int) string    { return string(t) + "\n" }
+
+// The table is an indented block, which begins behind a blank line only.
+func (t Title) markdown(int) string {
+	if t == "" {
+		return "\n"
+	}
+	return string(t) + "\n\n"
+}
 
 // clean returns cells in one line each.
 func clean(row []string) []string {
