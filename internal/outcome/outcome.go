@@ -149,7 +149,7 @@ func (d Drawing) markdown(width int) string {
 	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+tableIndent) + text[max(0, len(text)-1):]
 }
 
-// Title is a line directly above a table. An empty one separates two tables.
+// Title is a line above a table. An empty one separates two tables.
 type Title string
 
 func (t Title) plain(width int) string { return Text(t).plain(width) }
