@@ -140,7 +140,7 @@ func screenDocs(t *testing.T) string {
 		fmt.Fprintf(&b, "| %s | %d | %d |\n", s.title(), len(s.facts()), other)
 		facts, others = facts+len(s.facts()), others+other
 	}
-	fmt.Fprintf(&b, "\n%d of the %d facts are the same in both programs.\n", facts-others, facts)
+	fmt.Fprintf(&b, "\nAt least %d of the %d facts are the same in both programs.\n", facts-others, facts)
 	for _, k := range []kind{better, words, missing} {
 		var rows strings.Builder
 		for _, a := range screenTable {

@@ -97,10 +97,6 @@ var screenTable = []allowed{
 		what: "Code in answers has no line numbers, unless `ui.showLineNumbers` asks for them, so that it can be copied.",
 	},
 	{
-		kind: better, scenes: "screen", paths: []string{"after-ctrl-l"},
-		what: "Ctrl+L removes the conversation from the screen. In Gemini CLI 0.61 it stays.",
-	},
-	{
 		kind: better, scenes: "restore", paths: []string{"list"},
 		what: "`/restore` is a dialog in which a call can be chosen, and needs no setting. In Gemini CLI it is a list of file names.",
 	},
