@@ -37,8 +37,9 @@ import (
 //	git                makes $WORK a repository
 //
 // Its members are files: model is the script of the model, settings are merged
-// with the user's settings.json of every case, home/... are in $HOME,
-// work/... in $WORK, other/... in $OTHER beside it.
+// with the user's settings.json of every case, keys are typed at a terminal
+// (see [stage.screen]), home/... are in $HOME, work/... in $WORK, other/... in $OTHER
+// beside it.
 type scene struct {
 	name     string
 	text     string // that it was read from
@@ -47,6 +48,7 @@ type scene struct {
 	dirs     []string
 	repo     bool
 	model    string
+	keys     string
 	settings map[string]any
 	files    map[string]string
 }
@@ -69,6 +71,8 @@ func readScene(name string) (*scene, error) {
 		switch first, _, _ := strings.Cut(f.Name, "/"); {
 		case f.Name == "model":
 			s.model = text
+		case f.Name == "keys":
+			s.keys = text
 		case f.Name == "settings":
 			if err := json.Unmarshal(f.Data, &s.settings); err != nil {
 				return nil, fmt.Errorf("settings: %w", err)

@@ -63,6 +63,12 @@ func TestTable(t *testing.T) {
 		}
 		scenes = append(scenes, s.name)
 	}
+	checkTable(t, table, scenes)
+}
+
+// checkTable checks that the rows of a table are complete and of scenes that exist.
+func checkTable(t *testing.T, table []allowed, scenes []string) {
+	t.Helper()
 	for _, a := range table {
 		if a.what == "" || len(a.paths) == 0 || a.scenes == "" {
 			t.Errorf("incomplete row %+v", a)
@@ -81,7 +87,7 @@ func TestTable(t *testing.T) {
 
 func TestScenes(t *testing.T) {
 	command, names := peer(t), sceneFiles(t)
-	found := &tally{seen: map[[2]int]bool{}, scenes: map[[2]string]bool{}}
+	found := newTally(table)
 	t.Run("all", func(t *testing.T) {
 		for _, name := range names {
 			s, err := readScene(name)
@@ -117,11 +123,16 @@ func play(t *testing.T, s *scene, command []string, force bool) []difference {
 	return differences("", theirs, ours)
 }
 
-// tally counts the rows of the table that were found.
+// tally counts the rows of a table that were found.
 type tally struct {
 	mu     sync.Mutex
+	table  []allowed
 	seen   map[[2]int]bool    // by row and path
 	scenes map[[2]string]bool // by row and scene
+}
+
+func newTally(table []allowed) *tally {
+	return &tally{table: table, seen: map[[2]int]bool{}, scenes: map[[2]string]bool{}}
 }
 
 // unlisted returns the differences that the table does not have.
@@ -140,8 +151,8 @@ func (f *tally) listed(scene string, d difference) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	listed := false
-	for i := range table {
-		a := &table[i]
+	for i := range f.table {
+		a := &f.table[i]
 		for name := range strings.FieldsSeq(a.scenes) {
 			if ok, err := filepath.Match(name, scene); !ok || err != nil {
 				continue
@@ -158,7 +169,7 @@ func (f *tally) listed(scene string, d difference) bool {
 
 // missed fails for rows of the table that no scene needed.
 func (f *tally) missed(t *testing.T) {
-	for i, a := range table {
+	for i, a := range f.table {
 		if a.sometimes {
 			continue
 		}
@@ -208,19 +219,27 @@ func TestDocs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- made of acceptance/gemini/table_test.go -->\n", "<!-- until here -->\n"
-	before, rest, ok := strings.Cut(string(page), begin)
-	shown, after, ok2 := strings.Cut(rest, end)
-	if !ok || !ok2 {
-		t.Fatalf("%s has no place for the table", path)
-	}
+	shown := made(t, string(page), "table_test.go", b.String())
+	shown = made(t, shown, "screentable_test.go", screenDocs(t))
 	switch {
-	case shown == b.String():
+	case shown == string(page):
 	case *update:
-		if err := os.WriteFile(path, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(shown), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	default:
 		t.Errorf("%s is out of date: write it with -update", path)
 	}
+}
+
+// made returns a page with another text at the place for the text that is made of a file.
+func made(t *testing.T, page, file, text string) string {
+	t.Helper()
+	begin, end := "<!-- made of acceptance/gemini/"+file+" -->\n", "<!-- until here -->\n"
+	before, rest, ok := strings.Cut(page, begin)
+	_, after, ok2 := strings.Cut(rest, end)
+	if !ok || !ok2 {
+		t.Fatalf("docs/differences.md has no place for %s", file)
+	}
+	return before + begin + text + end + after
 }

@@ -149,11 +149,18 @@ func (d Drawing) markdown(width int) string {
 	return strings.ReplaceAll(strings.TrimSuffix(text, "\n"), "\n", "\n"+tableIndent) + text[max(0, len(text)-1):]
 }
 
-// Title is a line directly above a table. An empty one separates two tables.
+// Title is a line above a table. An empty one separates two tables.
 type Title string
 
 func (t Title) plain(width int) string { return Text(t).plain(width) }
-func (t Title) markdown(int) string    { return string(t) + "\n" }
+
+// The table is an indented block, which begins behind a blank line only.
+func (t Title) markdown(int) string {
+	if t == "" {
+		return "\n"
+	}
+	return string(t) + "\n\n"
+}
 
 // clean returns cells in one line each.
 func clean(row []string) []string {

@@ -60,6 +60,15 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// A table is a block of its own in Markdown, also behind a title: a paragraph takes indented lines that follow it at once.
+func TestTitle(t *testing.T) {
+	t.Parallel()
+	table := &Table{Rows: [][]string{{"a", "first"}}}
+	if got, want := New(Title("Two:"), table, Title(""), table).Markdown(80), "Two:\n\n    a  first\n\n    a  first\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestTableOfNothing(t *testing.T) {
 	t.Parallel()
 	none := NewTable(nil, []server(nil), func(server) []string { return nil })

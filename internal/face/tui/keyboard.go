@@ -2,6 +2,7 @@ package tui
 
 import (
 	"io"
+	"strings"
 	"time"
 
 	"pollux/internal/face/tui/composer"
@@ -199,9 +200,9 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 func (l *loop) submit(o composer.Submitted) {
 	l.driver.Typing()
 	l.showEnd()
-	text := o.Text
+	text := strings.TrimSpace(o.Text)
 	if o.IsShell {
-		text = "!" + text
+		text = "!" + o.Text // a space before the command keeps it from the model
 	}
 	state := l.driver.State()
 	call, isCommand := l.driver.Lookup(text)

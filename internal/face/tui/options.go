@@ -120,7 +120,11 @@ func (v *view) context() (c modeline.Context) {
 			c.Servers++
 		}
 	}
-	c.Skills = len(s.Skills.Set().Enabled())
+	for _, k := range s.Skills.Set().Enabled() {
+		if !k.IsBuiltin() {
+			c.Skills++
+		}
+	}
 	for _, p := range s.Processes.List() {
 		if !p.Exited {
 			c.Processes++

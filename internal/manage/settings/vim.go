@@ -19,7 +19,7 @@ func toggleVim(_ context.Context, c *manage.Call) (o outcome.Outcome, err error)
 		return o, err
 	}
 	if isOn {
-		return changed(c, string(config.VimMode), "The keys of vi are on. Press Esc for NORMAL mode, and i to write.")
+		return changed(c, string(config.VimMode), "Entered Vim mode. Run /vim again to exit.")
 	}
-	return changed(c, string(config.VimMode), "The keys of vi are off.")
+	return changed(c, string(config.VimMode), "Exited Vim mode.")
 }

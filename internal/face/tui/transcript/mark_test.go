@@ -39,7 +39,7 @@ func TestMarks(t *testing.T) {
 	}{
 		{"answered", []kit.Event{kit.Finished{}}, "<A><B>> go|<C><D;0>"},
 		{"failed", []kit.Event{kit.Failed{Err: errors.New("x")}, kit.Finished{}}, "<A><B>> go|<C>|✕ x|<D;1>"},
-		{"cancelled", []kit.Event{kit.Cancelled{}, kit.Finished{}, kit.Finished{}}, "<A><B>> go|<C>|ℹ User cancelled the request.|<D;130>"},
+		{"cancelled", []kit.Event{kit.Cancelled{}, kit.Finished{}, kit.Finished{}}, "<A><B>> go|<C>|ℹ Request cancelled.|<D;130>"},
 		{"command failed", []kit.Event{kit.CommandDone{Result: failed}, kit.Finished{}}, "<A><B>> go|<C>|✕ No.|<D;1>"},
 	} {
 		tr := Transcript{Look: Look{Width: 40, HasMarks: true}}

@@ -7,7 +7,6 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/exit"
-	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -136,14 +135,6 @@ func (t *Transcript) citationLines(text string) []styled.Line {
 		}
 	}
 	return lines
-}
-
-// cancelledText returns the message for work that was cancelled.
-func cancelledText(e kit.Cancelled) string {
-	if e.ByInterrupt || e.IsLeaving {
-		return "Request cancelled."
-	}
-	return "User cancelled the request."
 }
 
 // failure returns the message for the error of a run or a command.

@@ -161,7 +161,7 @@ func (t *Transcript) Handle(e kit.Event, at time.Time) {
 	case kit.Cancelled:
 		t.endAnswer()
 		t.marks.code = cancelledCode
-		t.Info(cancelledText(e))
+		t.Info("Request cancelled.")
 	case kit.Failed:
 		t.endAnswer()
 		t.marks.code = failedCode

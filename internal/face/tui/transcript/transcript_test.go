@@ -107,7 +107,7 @@ func TestNotes(t *testing.T) {
 			t.Handle(kit.Cancelled{ByInterrupt: true}, start)
 			t.Handle(kit.Cancelled{IsLeaving: true}, start)
 			t.Handle(kit.Cancelled{}, start)
-		}, "⚠  w\nℹ n\nℹ Not sent: first second\nℹ Request cancelled.\nℹ Request cancelled.\nℹ User cancelled the request.\n"},
+		}, "⚠  w\nℹ n\nℹ Not sent: first second\nℹ Request cancelled.\nℹ Request cancelled.\nℹ Request cancelled.\n"},
 	} {
 		tr := &Transcript{Look: Look{Width: c.width}}
 		c.do(tr)

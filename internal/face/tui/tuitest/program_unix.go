@@ -40,6 +40,7 @@ type Program struct {
 	last     time.Time
 	isGone   bool // there is no more output
 	isLate   bool // the program took too long
+	patience time.Duration
 }
 
 // maxOutput is how much of the output is kept, in bytes.
@@ -59,7 +60,7 @@ func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), last: time.Now()}
+	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), last: time.Now(), patience: patience}
 	width, height := e.Width(), e.Height()
 	p.more.L = &p.mu
 	before, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
@@ -172,9 +173,12 @@ func (p *Program) Resize(width, height int) error {
 // Signal sends a signal to the program alone.
 func (p *Program) Signal(s syscall.Signal) error { return p.command.Process.Signal(s) }
 
+// SetPatience sets how long [Program.Wait] and [Program.End] wait, two minutes by default.
+func (p *Program) SetPatience(d time.Duration) { p.patience = d }
+
 // Wait waits until is returns true for the rows of the screen.
 func (p *Program) Wait(is func(rows []string) bool) error {
-	timer := time.AfterFunc(patience, func() {
+	timer := time.AfterFunc(p.patience, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.isLate = true
@@ -210,7 +214,7 @@ func (p *Program) Settle() {
 
 // End waits until the program has ended, and returns its exit code. The error is about the state in which it has left the terminal.
 func (p *Program) End() (code int, err error) {
-	timer := time.AfterFunc(patience, func() { _ = p.command.Process.Kill() })
+	timer := time.AfterFunc(p.patience, func() { _ = p.command.Process.Kill() })
 	defer timer.Stop()
 	_ = p.command.Wait() // the exit code is in ProcessState
 	after, err := unix.IoctlGetTermios(int(p.tty.Fd()), getTermios)

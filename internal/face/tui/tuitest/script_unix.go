@@ -82,6 +82,11 @@ func Play(script string, command []string, getenv func(name string) string, out 
 	return err
 }
 
+// Do runs a statement of a script: see [Play].
+func (p *Program) Do(statement string, getenv func(name string) string) error {
+	return (&player{Program: p, getenv: getenv}).do(statement)
+}
+
 // player is a program with the state of a script.
 type player struct {
 	*Program
