@@ -255,7 +255,7 @@ func (p *Paths) ProjectTemp() (string, error) {
 	return filepath.Join(p.tmp(), slug), nil
 }
 
-// UndoLog returns history/<slug>/undo, the directory for what undo keeps of this project, and creates the one above it.
+// UndoLog returns history/<slug>/undo, the directory of the undo log of this project, and creates the one above it.
 func (p *Paths) UndoLog() (string, error) {
 	slug, err := p.slug()
 	if err != nil {
@@ -264,7 +264,7 @@ func (p *Paths) UndoLog() (string, error) {
 	return filepath.Join(p.history(), slug, "undo"), nil
 }
 
-// Records returns the directories below which Pollux keeps what it records about projects.
+// Records returns the directories below which Pollux keeps its records about projects.
 func (p *Paths) Records() []string { return []string{p.tmp(), p.history()} }
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }

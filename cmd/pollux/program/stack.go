@@ -1,6 +1,6 @@
 package program
 
-// deepStack is more of the stack than a run with a prompt needs, in bytes. What is not used costs addresses, and no memory.
+// deepStack is more of the stack than a run with a prompt needs, in bytes. The unused part costs addresses, and no memory.
 const deepStack = 60 << 10
 
 // growStack makes the stack of this goroutine large at once. Else it is copied each time that it is too small, and the

@@ -158,7 +158,7 @@ func TestKeysAfterScope(t *testing.T) {
 	}
 }
 
-// TestFooter checks the commands about the footer, and what they write.
+// TestFooter checks the commands about the footer, and the settings that they write.
 func TestFooter(t *testing.T) {
 	t.Parallel()
 	p := managetest.New(t, `{}`)

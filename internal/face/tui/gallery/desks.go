@@ -20,6 +20,7 @@ import (
 	"pollux/internal/face/tui/pane/servers"
 	"pollux/internal/face/tui/pane/sessions"
 	"pollux/internal/face/tui/pane/tasks"
+	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/viewer"
 	"pollux/internal/face/tui/viewer/conversation"
 	"pollux/internal/guard/policy"
@@ -114,7 +115,12 @@ func newTasks(s *stage) pane.Pane {
 		{PID: 4711, Command: "go run ./cmd/tidewatch --station 12", Began: clock(0), Log: "missing.log"},
 		{PID: 4732, Command: "npm run build", Began: clock(5), Exited: true, Code: 2, Log: "missing.log"},
 	}
-	return tasks.New(tasks.Options{List: func() []shell.Process { return list }, Bindings: s.bindings, Background: atOnce})
+	screen := func(pid, _ int) ([]styled.Line, bool) {
+		return []styled.Line{styled.Of("06:00 2.41 m rising", styled.Style{}), styled.Of("06:10 2.47 m rising", styled.Style{})}, pid == list[0].PID
+	}
+	return tasks.New(tasks.Options{
+		List: func() []shell.Process { return list }, Screen: screen, Focus: func(int) bool { return false }, Bindings: s.bindings, Background: atOnce,
+	})
 }
 
 func newSessions(s *stage) pane.Pane {

@@ -203,7 +203,7 @@ func TestScroll(t *testing.T) {
 				f := live(all...)
 				f.Cursor = Position{13, 7}
 				term.show(f)
-				if n > 0 && term.written > 250 { // the first row, the last one, and what moves the others
+				if n > 0 && term.written > 250 { // the first row, the last one, and the moves of the others
 					t.Fatalf("%d bytes for a row of %d", term.written, len(line(0)))
 				}
 				if got := term.emulator.Whole(); !slices.Equal(got, slices.Concat(printed, all)) {

@@ -3,9 +3,9 @@ package inline
 import "slices"
 
 // scroll moves rows up within the live area, so that text that scrolls in a part of it is not written again: count rows from one on
-// are deleted, and as many empty ones appear at its end. What is below stays where it is.
+// are deleted, and as many empty ones appear at its end. The rows below stay where they are.
 type scroll struct {
-	at, end int // the rows from at to end show what was count rows below
+	at, end int // the rows from at to end move up by count
 	count   int
 }
 

@@ -22,8 +22,8 @@ type Item struct {
 // Options configures a [Pane].
 type Options struct {
 	Items    []Item
-	Now      footer.Options // what the footer shows
-	Default  footer.Options // what it shows without settings
+	Now      footer.Options // the footer as it is
+	Default  footer.Options // the footer without settings
 	Values   footer.Values  // for the preview; those that are not known are made up
 	Bindings *keys.Bindings // for hints
 	// Save returns the / command that saves a choice, and Reset is the one that removes it from the settings.
