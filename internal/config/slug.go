@@ -99,14 +99,14 @@ func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 		if taken[slug] {
 			continue
 		}
-		fresh := !exists(filepath.Join(p.tmp(), slug)) && !exists(filepath.Join(p.history(), slug))
+		fresh := !p.exists(slug)
 		ours, err := p.mark(slug, key)
 		if err != nil {
 			return "", err
 		}
 		if ours {
 			if fresh {
-				p.adopt(slug, key)
+				p.adopt(slug)
 			}
 			return slug, nil
 		}
@@ -154,23 +154,25 @@ func isSlug(name string) bool {
 	return true
 }
 
-// mark creates the project's directory with its marker, and reports whether it belongs to the project. The one of
-// checkpoints is Gemini CLI's, which makes it when it needs it: there, Pollux only writes a marker that is missing. mark
-// does not wait for the disk: Pollux makes directories lost in a power failure again, and a session syncs the
-// directories with its file.
+// mark creates the project's directories with their markers, and reports whether they belong to it. It
+// does not wait for the disk: Pollux makes directories lost in a power failure again, and a session syncs
+// the directories with its file.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
-	temp, history := filepath.Join(p.tmp(), slug), filepath.Join(p.history(), slug)
-	var missing []string
-	for _, dir := range [...]string{temp, history} {
-		owner, err := readMarker(dir)
+	bases := [...]string{p.tmp(), p.history()}
+	for _, base := range bases {
+		owner, err := readMarker(filepath.Join(base, slug))
 		if err != nil || owner != "" && owner != key {
 			return false, err
 		}
-		if owner == "" && (dir == temp || exists(dir)) {
-			missing = append(missing, dir)
-		}
 	}
-	for _, dir := range missing {
+	for _, base := range bases {
+		dir := filepath.Join(base, slug)
+		if owner, err := readMarker(dir); err != nil || owner == key {
+			if err != nil {
+				return false, err
+			}
+			continue
+		}
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return false, err
 		}
@@ -179,12 +181,6 @@ func (p *Paths) mark(slug, key string) (ours bool, err error) {
 		}
 	}
 	return true, nil
-}
-
-// exists reports whether there is something at the path.
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // readMarker returns the project that a directory belongs to, "" if there is no marker.
@@ -258,21 +254,26 @@ func (p *Paths) marked(key string) []string {
 	return slugs
 }
 
+func (p *Paths) exists(slug string) bool {
+	for _, base := range [...]string{p.tmp(), p.history()} {
+		if _, err := os.Lstat(filepath.Join(base, slug)); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
 // adopt copies the files that older versions stored under the hash of the project's path. It
 // skips files that it cannot copy.
-func (p *Paths) adopt(slug, key string) {
+func (p *Paths) adopt(slug string) {
 	for _, base := range [...]string{p.tmp(), p.history()} {
 		from, to := filepath.Join(base, p.ProjectHash()), filepath.Join(base, slug)
 		_ = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 			rel, relErr := filepath.Rel(from, path)
-			if err != nil || relErr != nil || rel == markerName {
+			if err != nil || relErr != nil || rel == "." || rel == markerName {
 				return nil
 			}
 			switch target := filepath.Join(to, rel); {
-			case rel == ".":
-				if entry.IsDir() && os.MkdirAll(to, 0o700) == nil {
-					_, _ = writeMarker(to, key)
-				}
 			case entry.IsDir():
 				_ = os.Mkdir(target, 0o700)
 			case entry.Type().IsRegular():

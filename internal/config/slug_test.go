@@ -77,44 +77,23 @@ func TestSlug(t *testing.T) {
 	if dir, err := paths.ProjectTemp(); err != nil || dir != filepath.Join(p.home, ".gemini", "tmp", "work-1") {
 		t.Errorf("the directory for temporary files is %q (%v)", dir, err)
 	}
-	dir := filepath.Join(p.home, ".gemini", "tmp", "work-1")
-	if owner := markerOf(t, dir); owner != "/b/work" {
-		t.Errorf("the marker is %q", owner)
-	}
-	for _, d := range []string{dir, filepath.Dir(dir)} {
-		if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o700 {
-			t.Errorf("%s: %v %v", d, info.Mode(), err)
+	for _, base := range []string{"tmp", "history"} {
+		dir := filepath.Join(p.home, ".gemini", base, "work-1")
+		marker, err := os.ReadFile(filepath.Join(dir, ".project_root"))
+		if err != nil || string(marker) != "/b/work" {
+			t.Errorf("the marker is %q (%v)", marker, err)
 		}
-	}
-	if exists(paths.history()) {
-		t.Error("there is a directory of checkpoints, which only Gemini CLI needs")
+		for _, d := range []string{dir, filepath.Dir(dir)} {
+			if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o700 {
+				t.Errorf("%s: %v %v", d, info.Mode(), err)
+			}
+		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(p.home, ".gemini", "*.lock")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 	if left, _ := filepath.Glob(filepath.Join(p.home, ".gemini", "*", "*", "*.tmp")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
-	}
-}
-
-func markerOf(t *testing.T, dir string) string {
-	t.Helper()
-	marker, err := os.ReadFile(filepath.Join(dir, ".project_root"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(marker)
-}
-
-// TestSlugMarksCheckpoints writes the marker that Gemini CLI's directory of checkpoints lacks.
-func TestSlugMarksCheckpoints(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t)
-	history := NewPaths(p.env, "/").history()
-	mkdir(t, filepath.Join(history, "work"))
-	slug(t, p, "/a/work")
-	if owner := markerOf(t, filepath.Join(history, "work")); owner != "/a/work" {
-		t.Errorf("the directory belongs to %q", owner)
 	}
 }
 
@@ -211,17 +190,12 @@ func TestSlugAdoptsOldDirectory(t *testing.T) {
 	write(t, filepath.Join(old, "chats", "one.json"), "one")
 	link(t, "/etc/passwd", filepath.Join(old, "chats", "link"))
 	mkfifo(t, filepath.Join(old, "pipe"))
-	write(t, filepath.Join(paths.history(), paths.ProjectHash(), "HEAD"), "ref")
 	dir, err := paths.ProjectTemp()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "chats", "one.json")); err != nil || string(data) != "one" {
 		t.Errorf("the session was not copied: %q, %v", data, err)
-	}
-	history := filepath.Join(paths.history(), filepath.Base(dir))
-	if data, err := os.ReadFile(filepath.Join(history, "HEAD")); err != nil || string(data) != "ref" || markerOf(t, history) != "/a/work" {
-		t.Errorf("the checkpoints were not copied: %q, %v", data, err)
 	}
 	for _, name := range []string{"chats/link", "pipe"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {

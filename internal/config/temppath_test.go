@@ -60,7 +60,7 @@ func TestExistingProjectTempAfterPowerFailure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range []string{p.registry(), filepath.Join(temp, markerName)} {
+		for _, file := range []string{p.registry(), filepath.Join(temp, markerName), filepath.Join(p.history(), filepath.Base(temp), markerName)} {
 			if err := take(file); err != nil {
 				t.Fatal(err)
 			}
