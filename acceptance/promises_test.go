@@ -12,7 +12,7 @@ import (
 )
 
 // promise is a promise of the terminal user interface, and its holders: scripts of TestScreen by their name, such as
-// "early", and tests and benchmarks by their directory and name, such as "bench BenchmarkPrompt". Promises about time have a
+// "early", and tests and benchmarks by their directory and name, such as "bench BenchmarkTerminal". Promises about time have a
 // benchmark, whose figures docs/performance.md has, because no test asserts times.
 type promise struct {
 	name   string
@@ -22,18 +22,18 @@ type promise struct {
 
 // promises are the promises of the terminal, and then the input that must not harm it.
 var promises = []promise{
-	{"P1", "the first screen comes within 50 ms, and keys before it are not lost", []string{"bench BenchmarkPrompt", "bad_keys", "panes_early"}},
-	{"P2", "a key is on the screen at once", []string{"bench BenchmarkKeys", "internal/face/tui/inline BenchmarkKey"}},
-	{"P3", "also while an answer and the output of a command come", []string{"bench BenchmarkKeys", "shell_flood"}},
-	{"P4", "a key costs few bytes", []string{"internal/face/tui/inline TestBytesOfKey", "bench BenchmarkKeys"}},
-	{"P5", "nothing is written while nothing changes", []string{"internal/face/tui/inline TestNothingChanges", "bench BenchmarkIdle"}},
-	{"P6", "an answer costs few bytes more than its text", []string{"internal/face/tui/inline TestPrintMoves", "bench BenchmarkStream"}},
+	{"P1", "the first screen comes within 50 ms, and keys before it are not lost", []string{"bench BenchmarkTerminal", "bad_keys", "panes_early"}},
+	{"P2", "a key is on the screen at once", []string{"bench BenchmarkTerminal", "internal/face/tui/inline BenchmarkKey"}},
+	{"P3", "also while an answer and the output of a command come", []string{"bench BenchmarkTerminal", "shell_flood"}},
+	{"P4", "a key costs few bytes", []string{"internal/face/tui/inline TestBytesOfKey", "bench BenchmarkTerminal"}},
+	{"P5", "nothing is written while nothing changes", []string{"internal/face/tui/inline TestNothingChanges", "bench BenchmarkTerminal"}},
+	{"P6", "an answer costs few bytes more than its text", []string{"internal/face/tui/inline TestPrintMoves", "bench BenchmarkTerminal"}},
 	{"P7", "the input is never blank, and the screen is never cleared", []string{"frames", "internal/face/tui/inline TestClear", "internal/face/tui/tuitest TestModes"}},
 	{"P8", "the scrollback is the conversation", []string{". TestScrollback", ". TestTmux", "internal/face/tui/inline TestWholeScreen", "internal/face/tui/inline TestTmux", "first"}},
 	{"P9", "a long history changes nothing", []string{"bench BenchmarkResume", ". TestMemoryOfLongAnswer", "bad_long"}},
-	{"P10", "a big paste is accepted at once", []string{"bench BenchmarkPaste", "bad_keys", "paste"}},
+	{"P10", "a big paste is accepted at once", []string{"bench BenchmarkTerminal", "bad_keys", "paste"}},
 	{"P11", "a command without end does not hold up the keys", []string{"shell_flood", "internal/face/tui/transcript BenchmarkOutput"}},
-	{"P12", "Esc stops the model at once", []string{"cancel", "bench BenchmarkCancel"}},
+	{"P12", "Esc stops the model at once", []string{"cancel", "bench BenchmarkTerminal"}},
 	{"P13", "the terminal is as before after each kind of end", []string{
 		"signal_term", "signal_hup", "signal_quit", "signal_stop", "bad_panic", "killed", "internal/terminal TestConsole", "internal/face/tui/tuitest TestModes",
 	}},

@@ -132,7 +132,7 @@ func (h *home) pollux(t *testing.T, dir, args string) {
 			t.Errorf("pollux %s: %s had mode %s, and has %s", args, name, mode, now)
 		}
 	}
-	ours := regexp.MustCompile(`^\.gemini/(projects\.json|pollux/shown/[0-9a-f]{32}|pollux/folders\.json|(tmp|history)/project(-1)?/\.project_root|tmp/project(-1)?/chats/session-[0-9T-]+-[0-9a-f]{8}\.jsonl|tmp/project(-1)?/(tool-outputs/session-[0-9a-f-]{36}/.*|logs/session-[0-9a-f-]{36}\.jsonl))$`)
+	ours := regexp.MustCompile(`^\.gemini/(projects\.json|pollux/shown/[0-9a-f]{32}|pollux/folders\.json|(tmp|history)/project(-1)?/\.project_root|history/project(-1)?/undo/.*|tmp/project(-1)?/chats/session-[0-9T-]+-[0-9a-f]{8}\.jsonl|tmp/project(-1)?/(tool-outputs/session-[0-9a-f-]{36}/.*|logs/session-[0-9a-f-]{36}\.jsonl))$`)
 	for name := range after {
 		if _, old := before[name]; !old && !ours.MatchString(name) {
 			t.Errorf("pollux %s: made %s", args, name)

@@ -124,6 +124,9 @@ func (g *stage) files(files map[string]string) any {
 func (g *stage) state(files map[string]string) any {
 	all := map[string]any{}
 	for name, text := range files {
+		if strings.HasPrefix(name, ".gemini/history/project/undo/") {
+			continue // Gemini CLI keeps no changes
+		}
 		switch {
 		case strings.HasPrefix(name, ".gemini/tmp/"), strings.HasPrefix(name, ".gemini/history/"), name == ".gemini/installation_id":
 			text = "…"

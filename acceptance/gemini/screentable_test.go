@@ -37,6 +37,10 @@ var screenTable = []allowed{
 		what: "A rewind offers to revert changes to files for each prompt that made some, brings the prompt back into the input, and keeps the conversation usable. Gemini CLI takes results of tools for prompts: it offers no revert, and the API refuses its next request.",
 	},
 	{
+		kind: better, scenes: "screen", paths: []string{"after-ctrl-l"}, sometimes: true,
+		what: "Ctrl+L clears the screen, and the conversation stays in the terminal's scrollback. Gemini CLI may draw its last lines again.",
+	},
+	{
 		kind: better, scenes: "cancel", paths: []string{"history"},
 		what: "A cancelled prompt and the answer so far stay in the conversation, so that the model knows what was interrupted. Gemini CLI forgets both.",
 	},

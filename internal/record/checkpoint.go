@@ -12,6 +12,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/internal/tools/file"
+	"pollux/internal/undo/store"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -46,6 +47,8 @@ type Changes struct {
 	// Seen, if set, learns the files that were brought back, for the conversation.
 	Seen         *file.Seen
 	Conversation func() tool.Conversation
+	// UndoLog returns the log of the changes of all calls; nil if there is none.
+	UndoLog func() (*store.Store, error)
 }
 
 // Checkpoints returns the checkpoints of the conversation, the oldest first. A compression removes

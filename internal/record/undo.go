@@ -40,26 +40,45 @@ func (g *Changes) planUndo(ctx context.Context, id, callID string) (files []File
 	if at < 0 {
 		return nil, false
 	}
-	var edits []agent.Execution
+	var edits []edit
+	var all, unknown []string // ids of calls
 	for i, m := range history[at:] {
 		calls := records[m.ID]
 		if n := slices.IndexFunc(calls, func(c agent.CallRecord) bool { return c.ID == callID }); i == 0 && n >= 0 {
 			calls = calls[n:]
 		}
 		for i := range calls {
+			all = append(all, calls[i].ID)
 			for _, x := range calls[i].Ran() {
 				_, isDiff := x.Result.Display.(*tool.DiffDisplay)
 				switch {
 				case isDiff && x.Status == agent.Success:
-					edits = append(edits, x)
+					edits = append(edits, edit{calls[i].ID, x})
 				case x.HasRun && g.mayChange(x.Name):
-					isPartial = true
+					unknown = append(unknown, calls[i].ID)
 				}
 			}
 		}
 	}
-	slices.Reverse(edits)
-	return g.plan(ctx, edits), isPartial
+	var edited []string
+	for _, e := range edits {
+		edited = append(edited, e.call)
+	}
+	log := g.planRecorded(ctx, all, edited)
+	var alone []agent.Execution
+	for _, e := range slices.Backward(edits) {
+		if !log.paths[e.Result.Display.(*tool.DiffDisplay).FilePath] {
+			alone = append(alone, e.Execution)
+		}
+	}
+	isPartial = g.UndoLog == nil && len(unknown) > 0
+	return append(g.plan(ctx, alone), log.files...), isPartial
+}
+
+// edit is the run of an edit, with the id of its call.
+type edit struct {
+	call string
+	agent.Execution
 }
 
 // plan plans to undo edits, given from the newest to the oldest, by the differences that the record of the session

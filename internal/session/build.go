@@ -59,7 +59,7 @@ func (s *Session) openConversation() (err error) {
 	}
 	s.Changes = &record.Changes{
 		Record: s.Record, History: s.History, Tool: s.registry.Find, Workspace: s.Workspace, Denies: s.Rulebook.DeniesWriting,
-		Seen: s.seenFiles, Conversation: func() tool.Conversation { return s.agent.Conversation() },
+		Seen: s.seenFiles, Conversation: func() tool.Conversation { return s.agent.Conversation() }, UndoLog: s.Snapshots.Log(),
 	}
 	s.titler = &record.Titler{
 		Record: s.Record, Models: s.Models, Generator: func() llm.Generator { return s.Observers.Observe(s.Models) }, ID: s.ID,

@@ -55,6 +55,14 @@ func Store(p *project.Project) (*store.Store, error) {
 	return store.Open(dir, int64(config.UndoMegabytes.In(p.Settings())*(1<<20))), nil
 }
 
+// Log returns the function that returns the log of the project, nil if the user does not want any.
+func (s *Snapshots) Log() func() (*store.Store, error) {
+	if s == nil {
+		return nil
+	}
+	return func() (*store.Store, error) { return Store(s.parts.Project) }
+}
+
 // Steps returns the steps of the gate around each call.
 func (s *Snapshots) Steps() []guard.Step {
 	if s == nil {

@@ -88,7 +88,7 @@ type Ring struct {
 
 // memoryAge is the time from the first event to the first measurement of the memory use, and from one to the next; a
 // failure has a measurement of its own.
-const memoryAge = 200 * time.Millisecond
+const memoryAge = 50 * time.Millisecond
 
 // add keeps an event. It sets the time and the memory use, if that is known, and removes from Name and Status
 // characters that no name has, because models invent names of tools.
