@@ -92,7 +92,7 @@ func Undo(b *keys.Bindings) string {
 	if key := doubled(b.Hint(keys.BasicCancel)); key != "" {
 		how = "press " + key + ", or type /rewind"
 	}
-	return "To undo changes to files later, " + how + ", and choose a prompt.\nChanges by commands are not undone."
+	return "To undo changes to files later, " + how + ", and choose a prompt.\n/undo takes back the last change, also one by a command."
 }
 
 // doubled returns the name of a key that is pressed twice, "" for none.
