@@ -133,12 +133,13 @@ func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Take
 		t.Number = b.last.Add(1)
 		place := b.Path(t.Number)
 		if dir := filepath.Dir(place); !b.has(dir) {
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return Taken{}, err
+			if err = os.MkdirAll(dir, 0o700); err == nil {
+				b.dirs.Store(dir, true)
 			}
-			b.dirs.Store(dir, true)
 		}
-		t.Kept, err = content.Take(ctx, path, place, ways)
+		if err == nil {
+			t.Kept, err = content.Take(ctx, path, place, ways)
+		}
 		if !errors.Is(err, syscall.ENOSPC) || !b.room() {
 			break
 		}
