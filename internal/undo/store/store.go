@@ -210,3 +210,13 @@ func isAbsolute(path string) bool {
 
 // Limit returns the number of bytes that the contents may take.
 func (s *Store) Limit() int64 { return s.limit }
+
+// Lock takes the lock that one undo has while it changes files, until it is released. release is nil if another process
+// has it.
+func (s *Store) Lock() (release func(), err error) {
+	f, err := hold(filepath.Join(s.dir, "undoing"))
+	if f == nil || err != nil {
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
+}
