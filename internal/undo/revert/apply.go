@@ -48,13 +48,22 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 		return nil, err
 	}
 	o := &store.Operation{Header: h}
+	var failed error
 	for _, step := range steps {
 		c, err := note(ctx, w, step)
-		if err != nil {
+		switch {
+		case err == nil:
+			o.Changes = append(o.Changes, c)
+		case ctx.Err() != nil, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 			w.Abort()
 			return nil, err
+		default:
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", step.Path, cause(err)))
 		}
-		o.Changes = append(o.Changes, c)
+	}
+	if len(o.Changes) == 0 {
+		w.Abort()
+		return nil, failed
 	}
 	if err := createJournal(filepath.Join(w.Dir(), applying)); err != nil {
 		w.Abort()
@@ -65,8 +74,11 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 		return nil, err
 	}
 	changed()
-	return o, finish(ctx, p.store, o, false)
+	return o, errors.Join(failed, finish(ctx, p.store, o, false))
 }
+
+// errChanged is returned for a path that someone has changed since the plan was made.
+var errChanged = errors.New("it was changed meanwhile")
 
 // note adds the present and the future version of a path to an operation.
 func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
@@ -78,6 +90,9 @@ func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err err
 		}
 	}
 	now, err := state.Read(s.Path)
+	if err == nil && !now.IsSame(s.now) {
+		err = errChanged
+	}
 	if err != nil {
 		return c, err
 	}

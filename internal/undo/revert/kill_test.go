@@ -78,9 +78,9 @@ func die(dir string) error {
 const (
 	killedTree = `mkdir -p d/e gone/deep ro/sub kind; echo one >d/one; echo two >d/e/two; echo 1 >gone/a; echo 2 >gone/deep/b
 ln -s one d/link; ln -s x kind/link; echo f >kind/file; mkdir kind/dir; echo in >kind/dir/in; echo m >mode; echo r >ro/r; echo s >ro/sub/s
-echo time >time; touch -d 2001-02-03 time d/one; echo gone >ro/gone; chmod 555 ro ro/sub gone/deep; echo w >w; mkdir w2; echo q >w2/q`
+echo time >time; touch -d 2001-02-03 time d/one; echo gone >ro/gone; chmod 555 ro ro/sub gone/deep; echo w >w; mkdir w2; echo q >w2/q; echo both >both`
 	killedChanges = `chmod -R u+w gone ro; rm -rf gone; echo changed >d/one; rm d/e/two; ln -sf two d/link; rm kind/link; mkdir kind/link; echo l >kind/link/l
-rm kind/file; ln -s y kind/file; rm -r kind/dir; echo was >kind/dir; chmod 600 mode; echo more >>ro/r; echo t >ro/sub/s; rm ro/gone; touch -d 2011-02-03 time
+rm kind/file; ln -s y kind/file; rm -r kind/dir; echo was >kind/dir; chmod 600 mode; echo more >>ro/r; echo t >ro/sub/s; rm ro/gone; touch -d 2011-02-03 time both; chmod 600 both
 mkdir -p new/deep/er; echo n >new/deep/er/n; echo n >new/n; chmod 555 ro/sub; chmod 500 ro; chmod 555 new/deep; echo v >w; chmod 700 w; chmod 555 w2; rm -f w2/q 2>/dev/null || true`
 )
 
