@@ -169,9 +169,13 @@ func (r *Recorder) IsOutside(path string) bool {
 // Close ends the recording, and removes the contents that only it needs. Operations stay.
 func (r *Recorder) Close() {
 	r.mu.Lock()
+	wasClosed := r.closed
 	r.closed = true
 	reading, cancel := r.reading, r.cancel
 	r.mu.Unlock()
+	if wasClosed {
+		return
+	}
 	if reading != nil {
 		cancel()
 		<-reading

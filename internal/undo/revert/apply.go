@@ -205,7 +205,7 @@ func (d *disk) change(steps []Step) error {
 		}
 	}
 	for _, s := range slices.Backward(steps) { // entries before their directory
-		if isDirectory(s.From) != isDirectory(s.To) || s.To.State.Kind == state.Absent {
+		if s.From.State.Kind != state.Absent && (isDirectory(s.From) != isDirectory(s.To) || s.To.State.Kind == state.Absent) {
 			try(s, d.remove(s))
 		}
 	}

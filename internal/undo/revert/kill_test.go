@@ -81,7 +81,7 @@ ln -s one d/link; ln -s x kind/link; echo f >kind/file; mkdir kind/dir; echo in 
 echo time >time; touch -d 2001-02-03 time d/one; echo gone >ro/gone; chmod 555 ro ro/sub gone/deep; echo w >w; mkdir w2; echo q >w2/q; echo both >both`
 	killedChanges = `chmod -R u+w gone ro; rm -rf gone; echo changed >d/one; rm d/e/two; ln -sf two d/link; rm kind/link; mkdir kind/link; echo l >kind/link/l
 rm kind/file; ln -s y kind/file; rm -r kind/dir; echo was >kind/dir; chmod 600 mode; echo more >>ro/r; echo t >ro/sub/s; rm ro/gone; touch -d 2011-02-03 time both; chmod 600 both
-mkdir -p new/deep/er; echo n >new/deep/er/n; echo n >new/n; chmod 555 ro/sub; chmod 500 ro; chmod 555 new/deep; echo v >w; chmod 700 w; chmod 555 w2; rm -f w2/q 2>/dev/null || true`
+mkdir -p new/deep/er; echo n >new/deep/er/n; echo n >new/n; chmod 555 ro/sub; chmod 500 ro; chmod 555 new/deep; echo v >w; chmod 700 w; rm w2/q; chmod 555 w2`
 )
 
 // unprivileged is a user whose permissions count, even if the test is run by root.

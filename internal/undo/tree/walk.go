@@ -180,9 +180,6 @@ func (w *walk) names(rel string, names map[string]bool) {
 	w.mu.Lock()
 	d := w.dirs[rel]
 	w.mu.Unlock()
-	if names[""] && rel == "" {
-		w.lookAtRoot(w.top)
-	}
 	if d == nil {
 		return // not read yet, or gone: the directory above it has changed, too
 	}
