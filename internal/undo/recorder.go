@@ -43,10 +43,9 @@ const largest = 16 << 20
 type Recorder struct {
 	opts Options
 
-	opening sync.Once
+	opening sync.Mutex // guards the following until they are set
 	base    *store.Base
 	keep    *keeper
-	failed  error // of opening
 
 	mu      sync.Mutex
 	reading chan struct{} // closed when the trees are read; nil before Start
@@ -57,6 +56,7 @@ type Recorder struct {
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
+	isLost  bool            // a look failed: the watch has named changes that nobody has looked at
 	closed  bool
 
 	runs atomic.Int64 // the number of runs so far
@@ -76,22 +76,25 @@ func New(o Options) *Recorder {
 	return &Recorder{opts: o, claimed: map[string]bool{}}
 }
 
-// open opens the base, once.
+// open opens the base, if it is not open yet.
 func (r *Recorder) open() error {
-	r.opening.Do(func() {
-		s, err := r.opts.Store()
-		if err == nil {
-			err = Recover(context.Background(), s)
-		}
-		if err == nil {
-			r.base, err = s.Open()
-		}
-		if err == nil {
-			r.keep = &keeper{base: r.base, largest: largest, room: s.Limit() / 4}
-		}
-		r.failed = err
-	})
-	return r.failed
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if r.base != nil {
+		return nil
+	}
+	s, err := r.opts.Store()
+	if err == nil {
+		err = Recover(context.Background(), s)
+	}
+	var base *store.Base
+	if err == nil {
+		base, err = s.Open()
+	}
+	if err == nil {
+		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4}
+	}
+	return err
 }
 
 // Start begins to read the directories, beside whatever else happens. It may be called more than once.
@@ -130,6 +133,7 @@ func (r *Recorder) readNew(ctx context.Context) error {
 		}
 		t := tree.New(root, r.options(r.watcher))
 		if err := t.Read(ctx); err != nil {
+			t.Drop()
 			return fmt.Errorf("read %s: %w", root, err)
 		}
 		r.trees = append(r.trees, t)
@@ -221,6 +225,9 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, 
 		err = run.note()
 	}
 	if err != nil {
+		for _, t := range run.trees {
+			t.Drop()
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		run.leave()
@@ -245,6 +252,7 @@ func (run *Run) beginAt(ctx context.Context, paths []string) error {
 	for _, path := range topmost(paths) {
 		t := tree.New(path, o)
 		if err := t.Read(ctx); err != nil {
+			t.Drop()
 			if errors.Is(err, tree.ErrTooLarge) {
 				err = fmt.Errorf("%s has more than %d files", path, mostNamed)
 			}
@@ -288,8 +296,9 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unread != nil {
-		return r.unread
+	if err := r.unread; err != nil {
+		r.forget()
+		return err
 	}
 	if r.window == nil {
 		if err := r.readNew(ctx); err != nil {
@@ -305,56 +314,6 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 	run.window.running++
 	run.window.calls = append(run.window.calls, run.header)
 	return nil
-}
-
-// look returns the changes of the trees since the last look, without those of runs with known paths.
-func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
-	var names watch.Changes
-	isLost := true
-	if r.watcher != nil {
-		names, isLost = r.watcher.Drain()
-	}
-	for _, t := range r.trees {
-		var list []tree.Change
-		if t.IsWatched() && !isLost {
-			list, err = t.Refresh(ctx, names)
-		} else {
-			list, err = t.RefreshAll(ctx)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range list {
-			if err := r.saved.add(r.known(t.Root(), c.Path, c.After)); err != nil {
-				return nil, fmt.Errorf("keep files for undo: %w", err)
-			}
-			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
-				changes = append(changes, change{path, c})
-			}
-		}
-	}
-	return changes, nil
-}
-
-type change struct {
-	path string
-	tree.Change
-}
-
-func absolute(root, rel string) string {
-	if rel == "" {
-		return root
-	}
-	return filepath.Join(root, filepath.FromSlash(rel))
-}
-
-// settle forgets the versions before the last look.
-func (r *Recorder) settle() {
-	_ = r.saved.flush() // an error shows at the next look
-	for _, t := range r.trees {
-		t.Settle()
-	}
-	clear(r.claimed)
 }
 
 // leave ends the part in a window, and reports whether the window ends with it. The caller holds the recorder's mu.

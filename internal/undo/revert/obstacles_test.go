@@ -35,15 +35,18 @@ func TestObstacles(t *testing.T) {
 		},
 		{
 			"a directory is gone", "mkdir d; echo a >d/a; echo b >b", "echo x >d/a; echo x >b", "rm -r d",
-			[]string{"d/a: /d is gone"}, "grep -q b b; test ! -e d",
+			[]string{"d/a: /d is gone"},
+			"grep -q b b; test ! -e d",
 		},
 		{
 			"a directory is a file now", "mkdir d; echo a >d/a; echo b >b", "rm d/a; echo x >b", "rmdir d; echo mine >d",
-			[]string{"d/a: /d is no directory any more"}, "grep -q mine d; grep -q b b",
+			[]string{"d/a: /d is no directory any more"},
+			"grep -q mine d; grep -q b b",
 		},
 		{
 			"a file is a directory now", "echo a >a; echo b >b", "echo x >a; echo x >b", "rm a; mkdir a; echo mine >a/mine",
-			[]string{"a: it was changed since"}, "grep -q mine a/mine; grep -q b b",
+			[]string{"a: it was changed since"},
+			"grep -q mine a/mine; grep -q b b",
 		},
 		{
 			"a person's file in a directory that would go", "echo b >b", "mkdir -p n/m; echo x >n/m/x; echo x >b", "echo mine >n/mine",
@@ -51,11 +54,13 @@ func TestObstacles(t *testing.T) {
 		},
 		{
 			"a FIFO took the place of a file", "echo a >a; echo b >b", "echo x >a; echo x >b", "rm a; mkfifo a",
-			[]string{"a: it was changed since"}, "test -p a; grep -q b b",
+			[]string{"a: it was changed since"},
+			"test -p a; grep -q b b",
 		},
 		{
 			"a path that goes through a file", "mkdir -p d/e; echo a >d/e/a; echo b >b", "rm -r d; echo x >b", "echo mine >d",
-			[]string{"d: it was changed since", "d/e: its directory does not come back", "d/e/a: its directory does not come back"}, "grep -q mine d; grep -q b b",
+			[]string{"d: it was changed since", "d/e: its directory does not come back", "d/e/a: its directory does not come back"},
+			"grep -q mine d; grep -q b b",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {

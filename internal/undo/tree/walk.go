@@ -159,6 +159,9 @@ func (w *walk) merge(rel string, d *dir, entries []state.Named) {
 		}
 		next, ok := w.version(d.scope, join(rel, e.Name), before, e.State)
 		if !ok {
+			if w.isFirst {
+				d.nodes = nodes // their contents are to be dropped
+			}
 			return
 		}
 		if next.State.Kind != state.Absent {
