@@ -84,7 +84,7 @@ func TestSparse(t *testing.T) {
 	p.sh(t, "test $(stat -c %s huge) = 107374182400; test $(stat -c %s small) = 8388611; tail -c 3 small | grep -q end")
 }
 
-// TestTimes sets the clock of files back and forth: what counts is whether the file is another one.
+// TestTimes sets the clock of files back and forth: a file has changed if it is another one.
 func TestTimes(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "echo one >future; touch -d '2100-01-01' future; echo one >past; touch -d '1960-01-01' past; echo one >same")
@@ -175,7 +175,7 @@ func TestChangesWhileRead(t *testing.T) {
 	_ = c.Wait()
 }
 
-// TestFull has no room left on the disk: the call is refused in one sentence, and what was begun is gone.
+// TestFull has no room left on the disk: the call is refused in one sentence, and it leaves nothing on the disk.
 func TestFull(t *testing.T) {
 	t.Parallel()
 	disk := tmpfs(t, "1m")

@@ -56,7 +56,7 @@ type Recorder struct {
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
-	isLost  bool            // a look failed: the watch has named changes that nobody has looked at
+	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
 
 	runs atomic.Int64 // the number of runs so far

@@ -185,7 +185,7 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 	return errors.Join(d.change(steps), os.Remove(s.Content(o.Number, applying)))
 }
 
-// goesOn makes the step start from what an interrupted change of the path has left: nothing, or all but the attributes.
+// goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
 // It is false if someone else has changed the path.
 func (s *Step) goesOn() bool {
 	now, err := state.Read(s.Path)

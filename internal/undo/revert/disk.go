@@ -117,7 +117,7 @@ func (d *disk) lendBack() (err error) {
 	return err
 }
 
-// sweep removes what an interrupted undo has left beside the paths that it changes, and gives directories their
+// sweep removes the temporary files of an interrupted undo beside the paths that it changes, and gives directories their
 // permissions back.
 func (d *disk) sweep(changes []store.Change) {
 	last := ""

@@ -18,7 +18,7 @@ const applying = "applying"
 // Temporary begins the names of files that are not complete.
 const Temporary = ".pollux-undo-"
 
-// journal is that file. It says what has to be cleaned up if the process is killed: a line with the name of the
+// journal is that file. It lists all that has to be cleaned up if the process is killed: a line with the name of the
 // temporary files, and one for each directory that was made writable.
 type journal struct {
 	file      *os.File

@@ -28,7 +28,7 @@ type Step struct {
 	IsOverwritable bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
 	hasContent bool
-	now        state.State // what stood there when the plan was made
+	now        state.State // the state when the plan was made
 }
 
 // Version is a version in an operation of the log.

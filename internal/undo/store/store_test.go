@@ -69,7 +69,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestDamage cuts a record at each byte, and flips each byte of it. What is read is the operation or an error.
+// TestDamage cuts a record at each byte, and flips each byte of it. Reading it returns the operation or an error.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir(), DefaultLimit)
@@ -136,7 +136,7 @@ func TestDamagedDirectory(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that what is read from a record is written as the same record.
+// FuzzParse checks that a record that can be read is written as the same record.
 func FuzzParse(f *testing.F) {
 	o := &Operation{Header: Header{Kind: Undo, Undoes: []int{1}}, Changes: []Change{
 		{Path: "/a", Before: Version{State: state.State{Kind: state.Regular, Size: 3}, Content: "1", Way: content.Copied, Sum: content.Sum{1}}},
@@ -150,7 +150,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte(`{"kind":"call","bytes":0}`+"\n"+`{"p":"/a/../b","b":{"k":9}}`+"\n"), true)
 	f.Add([]byte(`{"kind":"call","bytes":0}`+"\n"+`{"p":"/a","b":{"k":1,"c":"../x","h":"AA=="}}`+"\n"), true)
 	f.Fuzz(func(t *testing.T, data []byte, isSigned bool) {
-		if isSigned { // past the sums, to what they protect
+		if isSigned { // past the sums
 			data = sign(data)
 		}
 		o, err := parse(data)
