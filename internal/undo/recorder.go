@@ -55,6 +55,7 @@ type Recorder struct {
 	cancel  context.CancelFunc
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
+	own     map[int]bool    // the numbers of the operations that it has recorded
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
@@ -66,6 +67,7 @@ type Recorder struct {
 type window struct {
 	running int
 	calls   []store.Header
+	after   int // the newest operation in the log when it began
 }
 
 // New returns a recorder, which reads and writes nothing yet.
@@ -73,7 +75,7 @@ func New(o Options) *Recorder {
 	if o.Max == 0 {
 		o.Max = DefaultMax
 	}
-	return &Recorder{opts: o, claimed: map[string]bool{}}
+	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}}
 }
 
 // open opens the base, if it is not open yet.
@@ -308,7 +310,7 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 			return err
 		}
 		r.settle()
-		r.window = &window{}
+		r.window = &window{after: r.newest()}
 	}
 	run.window = r.window
 	run.window.running++
@@ -348,7 +350,8 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 			return nil, err
 		}
 		defer r.settle()
-		changes = append(changes, more...)
+		changes = append(changes, r.withoutOthers(more, run.window.after)...)
+		h.Beside = r.besides()
 		for _, other := range run.window.calls {
 			if other.Call != h.Call {
 				h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
@@ -411,5 +414,6 @@ func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, e
 	if err := w.Commit(o); err != nil {
 		return nil, err
 	}
+	r.own[o.Number] = true
 	return o, nil
 }

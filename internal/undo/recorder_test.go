@@ -71,6 +71,17 @@ func (p *place) restart(o undo.Options) {
 	p.recorder = undo.New(o)
 }
 
+// rename moves all into a directory with a name.
+func (p *place) rename(t *testing.T, name string) {
+	t.Helper()
+	old := filepath.Dir(p.dir)
+	dir := filepath.Join(filepath.Dir(old), name)
+	if err := os.Rename(old, dir); err != nil {
+		t.Fatal(err)
+	}
+	p.dir, p.store = filepath.Join(dir, "project"), store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)
+}
+
 // plan returns the plan to take the operation with a number back.
 func (p *place) plan(t *testing.T, number int) *revert.Plan {
 	t.Helper()

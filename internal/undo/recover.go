@@ -111,15 +111,10 @@ func recoverBase(ctx context.Context, s *store.Store, old *store.Base) error {
 		return err
 	}
 	defer now.Close()
-	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}}
+	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}, own: map[int]bool{}}
 	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old}
-	notes, err := filepath.Glob(filepath.Join(old.File(""), runFile+"*"))
-	if err != nil {
-		return err
-	}
-	slices.Sort(notes)
 	anywhere := beginning{}
-	for _, note := range notes {
+	for _, note := range old.Pending() {
 		b, ok := readBeginning(note)
 		if !ok {
 			continue
