@@ -204,6 +204,7 @@ type Run struct {
 	number   string
 	trees    []*tree.Tree // of the paths that it is known to change
 	window   *window      // nil if it changes nothing else
+	known    int64        // bytes of the manifest when it began
 }
 
 // Scope names the paths that a run may change.
@@ -312,7 +313,7 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 		r.settle()
 		r.window = &window{after: r.newest()}
 	}
-	run.window = r.window
+	run.window, run.known = r.window, r.saved.size
 	run.window.running++
 	run.window.calls = append(run.window.calls, run.header)
 	return nil
