@@ -85,22 +85,33 @@ func put(t *testing.T, path, text string) {
 	}
 }
 
-// recordsAll checks that a run records a change deep in the workspace.
+// recordsAll checks that a run records changes everywhere in the workspace.
 func recordsAll(t *testing.T, r *Recorder, dir string, before func()) {
 	t.Helper()
 	run, err := r.Begin(t.Context(), store.Header{}, Scope{Anywhere: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(dir, "d", "e", "x")
-	put(t, path, "after "+t.Name())
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
+	var paths []string
+	for _, d := range []string{"a", "b", "c", "d/e"} {
+		path := filepath.Join(dir, d, "x")
+		paths = append(paths, path)
+		if err := os.Remove(path); err != nil {
+			t.Fatal(err)
+		}
+		put(t, path, "after")
 	}
-	put(t, path, "then")
 	before()
 	o, err := run.End(t.Context())
-	if err != nil || o == nil || len(o.Changes) != 1 || o.Changes[0].Path != path {
-		t.Errorf("operation %+v, error %v", o, err)
+	if err != nil || o == nil {
+		t.Fatalf("operation %+v, error %v", o, err)
+	}
+	for i, c := range o.Changes {
+		if i >= len(paths) || c.Path != paths[i] {
+			t.Errorf("change %s", c.Path)
+		}
+	}
+	if len(o.Changes) != len(paths) {
+		t.Errorf("%d changes", len(o.Changes))
 	}
 }

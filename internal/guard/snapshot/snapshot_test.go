@@ -145,7 +145,7 @@ func TestScope(t *testing.T) {
 		{"a glob", spec("sh", tool.KindExecute), shell("rm ../out/* ../out/$X"), anywhere},
 		{"the system", spec("sh", tool.KindExecute), shell("dd if=x of=y >/dev/sda /proc/self/mem /sys/x /run/y /usr"), anywhere},
 		{"a quoted path", spec("sh", tool.KindExecute), shell("rm '../out/a b'"), undo.Scope{Anywhere: true, Paths: []string{out + "/a b"}}},
-		{"a directory of its own", spec("sh", tool.KindExecute), json.RawMessage(`{"command":"rm x","dir_path":"../out"}`), undo.Scope{Anywhere: true, Paths: []string{out + "/x"}}},
+		{"a directory of its own", spec("sh", tool.KindExecute), json.RawMessage(`{"command":"rm -f x","dir_path":"../out"}`), undo.Scope{Anywhere: true, Paths: []string{out + "/x"}}},
 	} {
 		var got undo.Scope
 		ran := s.call(t, &agent.ToolCall{Args: test.args}, test.tool, guard.Step{Before: func(_ context.Context, call *agent.PreparedCall) error {
