@@ -152,6 +152,8 @@ func TestChangesWhileRead(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	c := exec.CommandContext(ctx, "/bin/sh", "-c", "while :; do echo grows >>grows; rm -r d/3 d/4; mkdir -p d/3/x d/4/x; echo n >d/3/x/f; mv d/5 d/6/y; mv d/6/y d/5; done")
 	c.Dir = p.dir
+	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}

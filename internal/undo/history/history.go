@@ -164,7 +164,7 @@ func (h *History) Touching(path string) ([]*store.Operation, error) {
 			return list, nil
 		}
 	}
-	return nil, fmt.Errorf("No recorded change of %s can be undone", path)
+	return nil, fmt.Errorf("no recorded change of %s can be undone", path)
 }
 
 func (h *History) read(numbers []int) (list []*store.Operation, err error) {

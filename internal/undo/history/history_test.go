@@ -180,7 +180,7 @@ func TestTouching(t *testing.T) {
 	l.undo(t, "s", 4)            // 5
 	h := l.read(t)
 	for path, want := range map[string]string{
-		"/s/a": "1", "/s": "3", "/other": "2", "/s/b": "3", "/undo": "No recorded change of /undo can be undone", "/oth": "No recorded change of /oth can be undone",
+		"/s/a": "1", "/s": "3", "/other": "2", "/s/b": "3", "/undo": "no recorded change of /undo can be undone", "/oth": "no recorded change of /oth can be undone",
 	} {
 		if got := found(h.Touching(path)); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
