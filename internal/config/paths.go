@@ -264,6 +264,18 @@ func (p *Paths) UndoLog() (string, error) {
 	return filepath.Join(p.history(), slug, "undo"), nil
 }
 
+// UndoLogs returns the directories of the undo logs of all projects that have one.
+func (p *Paths) UndoLogs() (dirs []string) {
+	entries, _ := os.ReadDir(p.history()) // without it, there are none
+	for _, e := range entries {
+		dir := filepath.Join(p.history(), e.Name(), "undo")
+		if info, err := os.Lstat(dir); err == nil && info.IsDir() {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 // Records returns the directories below which Pollux keeps its records about projects.
 func (p *Paths) Records() []string { return []string{p.tmp(), p.history()} }
 

@@ -17,6 +17,7 @@ import (
 	"pollux/internal/secret"
 	"pollux/internal/shellcmd"
 	"pollux/internal/telemetry"
+	"pollux/internal/undo/store"
 	"pollux/internal/wording"
 	"pollux/llm/provider"
 )
@@ -49,7 +50,22 @@ func (x *examination) checkFiles() sectionReport {
 	}
 	x.checkRegistry(&s, filepath.Join(dir, "projects.json"))
 	x.checkSecrets(&s)
+	x.checkUndo(&s)
 	return s
+}
+
+// checkUndo shows how much the changes take that can be undone.
+func (x *examination) checkUndo(s *sectionReport) {
+	logs := x.set.Paths.UndoLogs()
+	changes, bytes := 0, int64(0)
+	for _, dir := range logs {
+		n, size := store.Open(dir, store.DefaultLimit).Usage()
+		changes += n
+		bytes += size
+	}
+	if changes > 0 {
+		s.ok("undo", fmt.Sprintf("%s of %s take %.1f MB", wording.Count(changes, "change"), wording.Count(len(logs), "project"), float64(bytes)/(1<<20)))
+	}
 }
 
 // lowSpace is the free disk space, in bytes, below which checkFiles warns. A day's session may

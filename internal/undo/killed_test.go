@@ -53,6 +53,7 @@ func dieIn(dir string) {
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, repository+"; mkdir ../outside")
+	p.rename(t, "[*]") // no name is a pattern
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), killedIn+"="+filepath.Dir(p.dir))
 	out, err := c.CombinedOutput()

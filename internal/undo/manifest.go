@@ -27,6 +27,7 @@ type manifest struct {
 	file *os.File
 	w    *bufio.Writer
 	last string // root of the last entry
+	size int64  // bytes of all entries
 	line []byte
 }
 
@@ -40,6 +41,20 @@ func createManifest(path string) (*manifest, error) {
 
 // add adds an entry. It is in the file after flush.
 func (m *manifest) add(k known) error {
+	b := m.encode(k)
+	var head [8]byte
+	binary.LittleEndian.PutUint32(head[:], uint32(len(b)))
+	binary.LittleEndian.PutUint32(head[4:], crc32.ChecksumIEEE(b))
+	m.size += int64(len(head) + len(b))
+	_, err := m.w.Write(head[:])
+	if err == nil {
+		_, err = m.w.Write(b)
+	}
+	return err
+}
+
+// encode returns an entry without its sum. It is the reverse of decodeKnown.
+func (m *manifest) encode(k known) []byte {
 	root := ""
 	if k.root != m.last {
 		root, m.last = k.root, k.root
@@ -59,14 +74,7 @@ func (m *manifest) add(k known) error {
 		b = append(b, k.kept.Sum[:]...)
 	}
 	m.line = b
-	var head [8]byte
-	binary.LittleEndian.PutUint32(head[:], uint32(len(b)))
-	binary.LittleEndian.PutUint32(head[4:], crc32.ChecksumIEEE(b))
-	_, err := m.w.Write(head[:])
-	if err == nil {
-		_, err = m.w.Write(b)
-	}
-	return err
+	return b
 }
 
 func (m *manifest) flush() error { return m.w.Flush() }
@@ -76,32 +84,34 @@ func (m *manifest) close() error { return errors.Join(m.w.Flush(), m.file.Close(
 // maxEntry is the number of bytes that an entry may have.
 const maxEntry = 1 << 20
 
-// readManifest passes the entries of a manifest to a function, up to the first one that is not whole.
-func readManifest(r io.Reader, take func(known)) {
+// readManifest passes the entries of a manifest to a function, up to the first one that is not whole, and returns the
+// number of their bytes.
+func readManifest(r io.Reader, take func(known)) (read int64) {
 	in := bufio.NewReaderSize(r, 64<<10)
 	root := ""
 	for {
 		var head [8]byte
 		if _, err := io.ReadFull(in, head[:]); err != nil {
-			return
+			return read
 		}
 		size := binary.LittleEndian.Uint32(head[:])
 		if size > maxEntry {
-			return
+			return read
 		}
 		b := make([]byte, size)
 		if _, err := io.ReadFull(in, b); err != nil || crc32.ChecksumIEEE(b) != binary.LittleEndian.Uint32(head[4:]) {
-			return
+			return read
 		}
 		k, ok := decodeKnown(b)
 		if !ok {
-			return
+			return read
 		}
 		if k.root == "" {
 			k.root = root
 		}
 		root = k.root
 		take(k)
+		read += int64(len(head) + len(b))
 	}
 }
 

@@ -43,10 +43,9 @@ const largest = 16 << 20
 type Recorder struct {
 	opts Options
 
-	opening sync.Once
+	opening sync.Mutex // guards the following until they are set
 	base    *store.Base
 	keep    *keeper
-	failed  error // of opening
 
 	mu      sync.Mutex
 	reading chan struct{} // closed when the trees are read; nil before Start
@@ -56,7 +55,9 @@ type Recorder struct {
 	cancel  context.CancelFunc
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
+	own     map[int]bool    // the numbers of the operations that it has recorded
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
+	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
 
 	runs atomic.Int64 // the number of runs so far
@@ -66,6 +67,7 @@ type Recorder struct {
 type window struct {
 	running int
 	calls   []store.Header
+	after   int // the newest operation in the log when it began
 }
 
 // New returns a recorder, which reads and writes nothing yet.
@@ -73,25 +75,28 @@ func New(o Options) *Recorder {
 	if o.Max == 0 {
 		o.Max = DefaultMax
 	}
-	return &Recorder{opts: o, claimed: map[string]bool{}}
+	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}}
 }
 
-// open opens the base, once.
+// open opens the base, if it is not open yet.
 func (r *Recorder) open() error {
-	r.opening.Do(func() {
-		s, err := r.opts.Store()
-		if err == nil {
-			err = Recover(context.Background(), s)
-		}
-		if err == nil {
-			r.base, err = s.Open()
-		}
-		if err == nil {
-			r.keep = &keeper{base: r.base, largest: largest, room: s.Limit() / 4}
-		}
-		r.failed = err
-	})
-	return r.failed
+	r.opening.Lock()
+	defer r.opening.Unlock()
+	if r.base != nil {
+		return nil
+	}
+	s, err := r.opts.Store()
+	if err == nil {
+		err = Recover(context.Background(), s)
+	}
+	var base *store.Base
+	if err == nil {
+		base, err = s.Open()
+	}
+	if err == nil {
+		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4}
+	}
+	return err
 }
 
 // Start begins to read the directories, beside whatever else happens. It may be called more than once.
@@ -130,6 +135,7 @@ func (r *Recorder) readNew(ctx context.Context) error {
 		}
 		t := tree.New(root, r.options(r.watcher))
 		if err := t.Read(ctx); err != nil {
+			t.Drop()
 			return fmt.Errorf("read %s: %w", root, err)
 		}
 		r.trees = append(r.trees, t)
@@ -169,9 +175,13 @@ func (r *Recorder) IsOutside(path string) bool {
 // Close ends the recording, and removes the contents that only it needs. Operations stay.
 func (r *Recorder) Close() {
 	r.mu.Lock()
+	wasClosed := r.closed
 	r.closed = true
 	reading, cancel := r.reading, r.cancel
 	r.mu.Unlock()
+	if wasClosed {
+		return
+	}
 	if reading != nil {
 		cancel()
 		<-reading
@@ -194,6 +204,7 @@ type Run struct {
 	number   string
 	trees    []*tree.Tree // of the paths that it is known to change
 	window   *window      // nil if it changes nothing else
+	known    int64        // bytes of the manifest when it began
 }
 
 // Scope names the paths that a run may change.
@@ -217,6 +228,9 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, 
 		err = run.note()
 	}
 	if err != nil {
+		for _, t := range run.trees {
+			t.Drop()
+		}
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		run.leave()
@@ -241,6 +255,7 @@ func (run *Run) beginAt(ctx context.Context, paths []string) error {
 	for _, path := range topmost(paths) {
 		t := tree.New(path, o)
 		if err := t.Read(ctx); err != nil {
+			t.Drop()
 			if errors.Is(err, tree.ErrTooLarge) {
 				err = fmt.Errorf("%s has more than %d files", path, mostNamed)
 			}
@@ -284,8 +299,9 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.unread != nil {
-		return r.unread
+	if err := r.unread; err != nil {
+		r.forget()
+		return err
 	}
 	if r.window == nil {
 		if err := r.readNew(ctx); err != nil {
@@ -295,62 +311,12 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 			return err
 		}
 		r.settle()
-		r.window = &window{}
+		r.window = &window{after: r.newest()}
 	}
-	run.window = r.window
+	run.window, run.known = r.window, r.saved.size
 	run.window.running++
 	run.window.calls = append(run.window.calls, run.header)
 	return nil
-}
-
-// look returns the changes of the trees since the last look, without those of runs with known paths.
-func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
-	var names watch.Changes
-	isLost := true
-	if r.watcher != nil {
-		names, isLost = r.watcher.Drain()
-	}
-	for _, t := range r.trees {
-		var list []tree.Change
-		if t.IsWatched() && !isLost {
-			list, err = t.Refresh(ctx, names)
-		} else {
-			list, err = t.RefreshAll(ctx)
-		}
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range list {
-			if err := r.saved.add(r.known(t.Root(), c.Path, c.After)); err != nil {
-				return nil, fmt.Errorf("keep files for undo: %w", err)
-			}
-			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
-				changes = append(changes, change{path, c})
-			}
-		}
-	}
-	return changes, nil
-}
-
-type change struct {
-	path string
-	tree.Change
-}
-
-func absolute(root, rel string) string {
-	if rel == "" {
-		return root
-	}
-	return filepath.Join(root, filepath.FromSlash(rel))
-}
-
-// settle forgets the versions before the last look.
-func (r *Recorder) settle() {
-	_ = r.saved.flush() // an error shows at the next look
-	for _, t := range r.trees {
-		t.Settle()
-	}
-	clear(r.claimed)
 }
 
 // leave ends the part in a window, and reports whether the window ends with it. The caller holds the recorder's mu.
@@ -385,7 +351,8 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 			return nil, err
 		}
 		defer r.settle()
-		changes = append(changes, more...)
+		changes = append(changes, r.withoutOthers(more, run.window.after)...)
+		h.Beside = r.besides()
 		for _, other := range run.window.calls {
 			if other.Call != h.Call {
 				h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
@@ -448,5 +415,6 @@ func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, e
 	if err := w.Commit(o); err != nil {
 		return nil, err
 	}
+	r.own[o.Number] = true
 	return o, nil
 }

@@ -33,7 +33,7 @@ func newPlace(t *testing.T, setUp string) *place {
 	}
 	p.sh(t, setUp)
 	p.recorder = undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
-	t.Cleanup(p.recorder.Close)
+	t.Cleanup(func() { p.recorder.Close() })
 	return p
 }
 
@@ -64,8 +64,26 @@ func (p *place) run(t *testing.T, script string) *store.Operation {
 	return o
 }
 
-// undo takes the operation with a number back.
-func (p *place) undo(t *testing.T, number int) *store.Operation {
+// restart replaces the recorder.
+func (p *place) restart(o undo.Options) {
+	p.recorder.Close()
+	o.Store, o.Roots = p.open, func() []string { return []string{p.dir} }
+	p.recorder = undo.New(o)
+}
+
+// rename moves all into a directory with a name.
+func (p *place) rename(t *testing.T, name string) {
+	t.Helper()
+	old := filepath.Dir(p.dir)
+	dir := filepath.Join(filepath.Dir(old), name)
+	if err := os.Rename(old, dir); err != nil {
+		t.Fatal(err)
+	}
+	p.dir, p.store = filepath.Join(dir, "project"), store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)
+}
+
+// plan returns the plan to take the operation with a number back.
+func (p *place) plan(t *testing.T, number int) *revert.Plan {
 	t.Helper()
 	o, err := p.store.Read(number)
 	if err != nil {
@@ -75,15 +93,27 @@ func (p *place) undo(t *testing.T, number int) *store.Operation {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range plan.Problems() {
-		t.Errorf("%s: %s", s.Path, s.Problem)
-	}
+	return plan
+}
+
+func (p *place) apply(t *testing.T, plan *revert.Plan) (*store.Operation, error) {
+	t.Helper()
 	b, err := p.store.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer b.Close()
-	back, err := plan.Apply(t.Context(), b, store.Header{})
+	return plan.Apply(t.Context(), b, store.Header{})
+}
+
+// undo takes the operation with a number back, all of it.
+func (p *place) undo(t *testing.T, number int) *store.Operation {
+	t.Helper()
+	plan := p.plan(t, number)
+	for _, s := range plan.Problems() {
+		t.Errorf("%s: %s", s.Path, s.Problem)
+	}
+	back, err := p.apply(t, plan)
 	if err != nil {
 		t.Fatal(err)
 	}

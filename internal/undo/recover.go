@@ -30,12 +30,19 @@ const (
 type beginning struct {
 	Header     store.Header
 	IsAnywhere bool
+	// Known and Own are the bytes of the manifests with the versions before it. Without all of them, files that were
+	// there would look like new ones.
+	Known, Own int64
 }
+
+// errDamaged is returned for a manifest that lacks entries.
+var errDamaged = errors.New("the list of the files before it is damaged")
 
 // note writes that a run begins, so that its changes are recorded even if the process is killed.
 func (run *Run) note() error {
 	r := run.recorder
 	run.number = strconv.FormatInt(r.runs.Add(1), 10)
+	own := int64(0)
 	if len(run.trees) > 0 {
 		m, err := createManifest(r.base.File(ownFile + run.number))
 		if err != nil {
@@ -47,8 +54,9 @@ func (run *Run) note() error {
 		if err = errors.Join(err, m.close()); err != nil {
 			return err
 		}
+		own = m.size
 	}
-	data, err := json.Marshal(beginning{run.header, run.window != nil})
+	data, err := json.Marshal(beginning{run.header, run.window != nil, run.known, own})
 	if err != nil {
 		return err
 	}
@@ -111,15 +119,11 @@ func recoverBase(ctx context.Context, s *store.Store, old *store.Base) error {
 		return err
 	}
 	defer now.Close()
-	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}}
+	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}, own: map[int]bool{}}
 	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old}
-	notes, err := filepath.Glob(filepath.Join(old.File(""), runFile+"*"))
-	if err != nil {
-		return err
-	}
-	slices.Sort(notes)
+	var failed error
 	anywhere := beginning{}
-	for _, note := range notes {
+	for _, note := range old.Pending() {
 		b, ok := readBeginning(note)
 		if !ok {
 			continue
@@ -127,15 +131,20 @@ func recoverBase(ctx context.Context, s *store.Store, old *store.Base) error {
 		if b.IsAnywhere {
 			anywhere = b
 		}
-		trees := r.load(old.File(ownFile + strings.TrimPrefix(filepath.Base(note), runFile)))
-		if err := r.recoverRun(ctx, b.Header, trees); err != nil {
-			return err
+		trees, err := r.load(old.File(ownFile+strings.TrimPrefix(filepath.Base(note), runFile)), b.Own)
+		if err == nil {
+			err = r.recoverRun(ctx, b.Header, trees)
 		}
+		failed = errors.Join(failed, err)
 	}
 	if !anywhere.IsAnywhere {
-		return nil
+		return failed
 	}
-	return r.recoverRun(ctx, anywhere.Header, r.load(old.File(manifestFile)))
+	trees, err := r.load(old.File(manifestFile), anywhere.Known)
+	if err == nil {
+		err = r.recoverRun(ctx, anywhere.Header, trees)
+	}
+	return errors.Join(failed, err)
 }
 
 func readBeginning(path string) (b beginning, ok bool) {
@@ -164,15 +173,18 @@ func (r *Recorder) recoverRun(ctx context.Context, h store.Header, trees []*tree
 	return err
 }
 
-// load returns the trees of a manifest.
-func (r *Recorder) load(path string) (trees []*tree.Tree) {
+// load returns the trees of a manifest, which must have at least so many bytes.
+func (r *Recorder) load(path string, size int64) (trees []*tree.Tree, err error) {
 	f, err := os.Open(path)
-	if err != nil {
-		return nil
+	if err != nil && size > 0 {
+		return nil, errDamaged
+	}
+	if err != nil { // the run has no manifest of its own
+		return nil, nil
 	}
 	defer f.Close()
 	entries := map[string]map[string]tree.Version{} // by root and path
-	readManifest(f, func(k known) {
+	read := readManifest(f, func(k known) {
 		if !filepath.IsAbs(k.root) || k.path != "" && !filepath.IsLocal(filepath.FromSlash(k.path)) {
 			return
 		}
@@ -181,8 +193,11 @@ func (r *Recorder) load(path string) (trees []*tree.Tree) {
 		}
 		entries[k.root][k.path] = r.keep.adopt(k)
 	})
+	if read < size {
+		return nil, errDamaged
+	}
 	for _, root := range slices.Sorted(maps.Keys(entries)) {
 		trees = append(trees, tree.Load(root, r.options(nil), entries[root]))
 	}
-	return trees
+	return trees, nil
 }

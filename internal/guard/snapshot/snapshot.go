@@ -80,8 +80,9 @@ var harmless = map[string]bool{"write_todos": true, "activate_skill": true, "upd
 func (s *step) scope(call *agent.PreparedCall) undo.Scope {
 	t := call.Tool()
 	effect := tool.EffectOf(t, call.Args())
+	_, isRemote := tool.As[tool.Remote](t)
 	switch {
-	case effect.Reads, t.Spec().Kind == tool.KindAgent, harmless[t.Spec().Name]: // the calls of a subagent pass the gate themselves
+	case effect.Reads, t.Spec().Kind == tool.KindAgent, harmless[t.Spec().Name] && !isRemote: // the calls of a subagent pass the gate themselves
 		return undo.Scope{}
 	case effect.Paths != nil:
 		return undo.Scope{Paths: effect.Paths}

@@ -31,15 +31,25 @@ func Read(s *store.Store) (*History, error) {
 		o := &list[i]
 		byNumber[o.Number] = o
 		for _, n := range o.Undoes {
-			h.undone[n] = true
-			if taken := byNumber[n]; taken != nil && taken.Kind == store.Undo { // a redo
-				for _, again := range taken.Undoes {
-					h.undone[again] = false
-				}
-			}
+			h.mark(byNumber, n, true)
 		}
 	}
 	return h, nil
+}
+
+// mark notes that an operation is undone, or done again. If it is an undo itself, the reverse holds for those that it
+// has taken back.
+func (h *History) mark(byNumber map[int]*store.Header, number int, isUndone bool) {
+	h.undone[number] = isUndone
+	o := byNumber[number]
+	if o == nil || o.Kind != store.Undo {
+		return
+	}
+	for _, n := range o.Undoes {
+		if n < number {
+			h.mark(byNumber, n, !isUndone)
+		}
+	}
 }
 
 // All returns the headers of all operations, the oldest first.
@@ -111,7 +121,7 @@ func (h *History) since(numbers []int, prompt string) []int {
 // one returns the operation with a name.
 func (h *History) one(name string) ([]*store.Operation, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(name, "#"))
-	i := slices.IndexFunc(h.list, func(o store.Header) bool { return err == nil && o.Number == number || o.Call != "" && o.Call == name })
+	i := slices.IndexFunc(h.list, func(o store.Header) bool { return err == nil && o.Number == number || o.Call == name })
 	if i < 0 {
 		return nil, fmt.Errorf("there is no change %q; to list them, run pollux undo log", name)
 	}
@@ -124,10 +134,10 @@ func (h *History) one(name string) ([]*store.Operation, error) {
 // Redo returns the newest undo that is in effect, with nothing done by its session since.
 func (h *History) Redo(session string) ([]*store.Operation, error) {
 	for _, o := range slices.Backward(h.list) {
-		if session != "" && o.Session != session || h.undone[o.Number] {
+		if session != "" && o.Session != session || h.undone[o.Number] || o.Kind == store.Undo && h.isRedo(o) {
 			continue
 		}
-		if o.Kind != store.Undo || h.isRedo(o) {
+		if o.Kind != store.Undo {
 			break
 		}
 		return h.read([]int{o.Number})
@@ -154,7 +164,7 @@ func (h *History) Touching(path string) ([]*store.Operation, error) {
 			return list, nil
 		}
 	}
-	return nil, fmt.Errorf("No recorded change of %s can be undone", path)
+	return nil, fmt.Errorf("no recorded change of %s can be undone", path)
 }
 
 func (h *History) read(numbers []int) (list []*store.Operation, err error) {

@@ -2,6 +2,7 @@ package revert
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -18,8 +19,8 @@ import (
 	"pollux/internal/undo/store"
 )
 
-// applying is the name of the file in an operation that is being carried out.
-const applying = "applying"
+// changed is called after each change on the disk. A test kills the process in it.
+var changed = func() {}
 
 // Apply carries out the plan, and returns the operation, which is in the log and can itself be taken back. The header
 // says who asked for it. Paths with a problem stay as they are. If a path cannot be changed, the others are, and the
@@ -32,6 +33,14 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	if lock := gitLock(steps); lock != "" {
 		return nil, fmt.Errorf("git is at work (%s exists); try again when it is done", lock)
 	}
+	release, err := p.store.Lock()
+	if err != nil {
+		return nil, fmt.Errorf("keep files for undo: %w", err)
+	}
+	if release == nil {
+		return nil, errors.New("another undo is at work in this project; try again when it is done")
+	}
+	defer release()
 	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
 	h.Ended = h.Began
 	w, err := b.Begin()
@@ -39,23 +48,37 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 		return nil, err
 	}
 	o := &store.Operation{Header: h}
+	var failed error
 	for _, step := range steps {
 		c, err := note(ctx, w, step)
-		if err != nil {
+		switch {
+		case err == nil:
+			o.Changes = append(o.Changes, c)
+		case ctx.Err() != nil, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 			w.Abort()
 			return nil, err
+		default:
+			failed = errors.Join(failed, fmt.Errorf("%s: %w", step.Path, cause(err)))
 		}
-		o.Changes = append(o.Changes, c)
 	}
-	if err := os.WriteFile(filepath.Join(w.Dir(), applying), nil, 0o600); err != nil {
+	if len(o.Changes) == 0 {
 		w.Abort()
-		return nil, fmt.Errorf("keep files for undo: %w", err)
+		return nil, failed
 	}
+	if err := createJournal(filepath.Join(w.Dir(), applying)); err != nil {
+		w.Abort()
+		return nil, err
+	}
+	changed()
 	if err := w.Commit(o); err != nil {
 		return nil, err
 	}
-	return o, finish(ctx, p.store, o)
+	changed()
+	return o, errors.Join(failed, finish(ctx, p.store, o, false))
 }
+
+// errChanged is returned for a path that someone has changed since the plan was made.
+var errChanged = errors.New("it was changed meanwhile")
 
 // note adds the present and the future version of a path to an operation.
 func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
@@ -67,6 +90,9 @@ func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err err
 		}
 	}
 	now, err := state.Read(s.Path)
+	if err == nil && !now.IsSame(s.now) {
+		err = errChanged
+	}
 	if err != nil {
 		return c, err
 	}
@@ -89,30 +115,56 @@ func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err err
 	return c, err
 }
 
-// Finish completes the operations that were being carried out when a process was killed.
+// Finish completes the operations that were being carried out when a process was killed. It leaves one alone that a
+// living process carries out.
 func Finish(ctx context.Context, s *store.Store) error {
 	numbers, err := s.Numbers()
 	if err != nil {
 		return err
 	}
+	numbers = slices.DeleteFunc(numbers, func(n int) bool {
+		_, err := os.Lstat(s.Content(n, applying))
+		return err != nil
+	})
+	if len(numbers) == 0 {
+		return nil
+	}
+	release, err := s.Lock()
+	if err != nil {
+		return fmt.Errorf("complete an undo that was interrupted: %w", err)
+	}
+	if release == nil {
+		return nil
+	}
+	defer release()
+	var failed error
 	for _, n := range numbers {
-		if _, err := os.Lstat(s.Content(n, applying)); err != nil {
-			continue
-		}
 		o, err := s.Read(n)
-		if err != nil {
+		switch {
+		case err == nil:
+			err = finish(ctx, s, o, true)
+		case !errors.Is(err, fs.ErrNotExist):
 			_ = os.Remove(s.Content(n, applying))
-			return err
 		}
-		if err := finish(ctx, s, o); err != nil {
-			return err
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			failed = errors.Join(failed, err)
 		}
 	}
-	return nil
+	return failed
 }
 
 // finish changes the paths of an operation that is in the log, as far as they are still as they were before it.
-func finish(ctx context.Context, s *store.Store, o *store.Operation) error {
+func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain bool) error {
+	j, err := openJournal(s.Content(o.Number, applying))
+	if err != nil {
+		return err
+	}
+	defer j.file.Close()
+	d := &disk{journal: j}
+	defer d.close()
+	if isAgain {
+		d.sweep(o.Changes)
+	}
 	var steps []Step
 	for _, c := range o.Changes {
 		step := Step{Path: c.Path, From: Version{Version: c.Before}, To: Version{Version: c.After}}
@@ -126,18 +178,26 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation) error {
 		if err != nil {
 			return err
 		}
-		if !isDone && (step.Problem == "" || step.IsOverwritable && c.Before.State.Kind == state.Directory) {
+		if !isDone && (step.Problem == "" || step.goesOn()) {
 			steps = append(steps, step)
 		}
 	}
-	err := change(steps)
-	return errors.Join(err, os.Remove(s.Content(o.Number, applying)))
+	return errors.Join(d.change(steps), os.Remove(s.Content(o.Number, applying)))
+}
+
+// goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
+// It is false if someone else has changed the path.
+func (s *Step) goesOn() bool {
+	now, err := state.Read(s.Path)
+	if err != nil || !s.IsOverwritable || now.Kind != state.Absent && !s.hasContent && !(now.Kind == state.Directory && isDirectory(s.To)) {
+		return false
+	}
+	s.From = Version{Version: store.Version{State: now}}
+	return true
 }
 
 // change changes paths, in an order in which each directory is there when it is needed.
-func change(steps []Step) error {
-	d := &disk{}
-	defer d.close()
+func (d *disk) change(steps []Step) error {
 	var failed []error
 	try := func(s Step, err error) {
 		if err != nil {
@@ -145,7 +205,7 @@ func change(steps []Step) error {
 		}
 	}
 	for _, s := range slices.Backward(steps) { // entries before their directory
-		if isDirectory(s.From) != isDirectory(s.To) || s.To.State.Kind == state.Absent {
+		if s.From.State.Kind != state.Absent && (isDirectory(s.From) != isDirectory(s.To) || s.To.State.Kind == state.Absent) {
 			try(s, d.remove(s))
 		}
 	}
@@ -213,17 +273,24 @@ func slashed(path string) string { return filepath.ToSlash(path) }
 
 func readLink(path string) (string, error) { return os.Readlink(path) }
 
-// fill copies a content into a file.
-func fill(to *os.File, place string) error {
-	from, err := os.Open(place)
+// errDamaged is returned for a content that is no longer the one that was kept.
+var errDamaged = errors.New("its content in the undo log is damaged")
+
+// fill copies the content of a version into a file.
+func fill(to *os.File, v *Version) error {
+	from, err := os.Open(v.Place)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	if content.Clone(to, from) == nil {
+	if v.Sum == (content.Sum{}) && content.Clone(to, from) == nil {
 		return nil
 	}
-	_, err = io.Copy(to, from)
+	h := sha256.New()
+	n, err := io.Copy(io.MultiWriter(to, h), from)
+	if err == nil && (n != v.State.Size || v.Sum != content.Sum{} && v.Sum != content.Sum(h.Sum(nil))) {
+		err = errDamaged
+	}
 	return err
 }
 

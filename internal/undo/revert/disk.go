@@ -1,29 +1,25 @@
 package revert
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"pollux/internal/undo/content"
 	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
 )
 
 // disk changes files by the directory that they are in, which it reaches without following a link.
 type disk struct {
-	path string   // of dir
-	dir  *os.Root // the directory of the last path
-	lent []lent   // directories that were made writable
-}
-
-type lent struct {
-	path string
-	mode fs.FileMode
+	path    string   // of dir
+	dir     *os.Root // the directory of the last path
+	journal *journal
 }
 
 func (d *disk) close() {
@@ -90,26 +86,50 @@ func (d *disk) lend(do func() error) error {
 		return err
 	}
 	info, statErr := d.dir.Stat(".")
-	if statErr != nil || info.Mode().Perm()&0o300 == 0o300 || d.dir.Chmod(".", info.Mode().Perm()|0o300) != nil {
+	if statErr != nil || info.Mode().Perm()&0o300 == 0o300 {
 		return err
 	}
-	d.lent = append(d.lent, lent{d.path, info.Mode()})
+	if e := d.journal.lend(d.path, info.Mode()); e != nil {
+		return e
+	}
+	if d.dir.Chmod(".", info.Mode().Perm()|0o300) != nil {
+		return err
+	}
+	changed()
 	return do()
 }
 
-// lendBack gives directories the permissions back that they had.
+// lendBack gives directories the permissions back that they had, unless they have got others meanwhile.
 func (d *disk) lendBack() (err error) {
-	for _, l := range d.lent {
-		dir, _, e := d.in(filepath.Join(l.path, "x"))
+	for _, l := range d.journal.lent {
+		dir, _, e := d.in(filepath.Join(string(l.Path), "x"))
 		if e == nil {
-			e = dir.Chmod(".", l.mode)
+			if info, statErr := dir.Stat("."); statErr == nil && info.Mode().Perm() == l.Mode.Perm()|0o300 {
+				e = dir.Chmod(".", l.Mode)
+				changed()
+			}
 		}
 		if e != nil && !state.IsAbsent(e) {
-			err = errors.Join(err, fmt.Errorf("%s: %w", l.path, cause(e)))
+			err = errors.Join(err, fmt.Errorf("%s: %w", l.Path, cause(e)))
 		}
 	}
-	d.lent = nil
+	d.journal.lent = nil
 	return err
+}
+
+// sweep removes the temporary files of an interrupted undo beside the paths that it changes, and gives directories their
+// permissions back.
+func (d *disk) sweep(changes []store.Change) {
+	last := ""
+	for _, c := range changes { // sorted by path
+		if parent := filepath.Dir(c.Path); parent != last {
+			last = parent
+			if dir, _, err := d.in(c.Path); err == nil {
+				_ = d.lend(func() error { return dir.Remove(d.journal.temporary) })
+			}
+		}
+	}
+	_ = d.lendBack()
 }
 
 // remove removes a file, link or empty directory. A directory with entries that the operation did not make stays.
@@ -117,6 +137,7 @@ func (d *disk) remove(s Step) error {
 	dir, name, err := d.in(s.Path)
 	if err == nil {
 		err = d.lend(func() error { return dir.Remove(name) })
+		changed()
 	}
 	if state.IsAbsent(err) || isBusy(err) && s.To.State.Kind == state.Absent {
 		return nil
@@ -130,6 +151,7 @@ func (d *disk) mkdir(s Step) error {
 		return err
 	}
 	err = d.lend(func() error { return dir.Mkdir(name, 0o700) })
+	changed()
 	if errors.Is(err, fs.ErrExist) {
 		if info, e := dir.Lstat(name); e == nil && info.IsDir() {
 			return nil
@@ -143,15 +165,17 @@ func (d *disk) write(s Step) error {
 	return d.replace(s, func(dir *os.Root, temporary string) error {
 		if s.To.Way == content.Linked {
 			if err := os.Link(s.To.Place, filepath.Join(d.path, temporary)); err == nil {
-				return nil
+				changed()
+				return own(dir, temporary, s.To.State)
 			} // else its content is copied, if it is on another file system
 		}
 		f, err := dir.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 		if err != nil {
 			return err
 		}
+		changed()
 		if s.To.Place != "" {
-			err = fill(f, s.To.Place)
+			err = fill(f, &s.To)
 		}
 		return errors.Join(err, f.Close(), own(dir, temporary, s.To.State))
 	})
@@ -162,24 +186,23 @@ func (d *disk) link(s Step) error {
 		if err := dir.Symlink(s.To.Target, temporary); err != nil {
 			return err
 		}
+		changed()
 		_ = dir.Lchown(temporary, int(s.To.State.Owner), int(s.To.State.Group)) // which only root may do
 		return nil
 	})
 }
-
-// Temporary begins the names of files that are not complete.
-const Temporary = ".pollux-undo-"
 
 func (d *disk) replace(s Step, write func(dir *os.Root, temporary string) error) error {
 	dir, name, err := d.in(s.Path)
 	if err != nil {
 		return err
 	}
-	temporary := Temporary + rand.Text()
+	temporary := d.journal.temporary
 	return d.lend(func() error {
 		err := write(dir, temporary)
 		if err == nil {
 			err = dir.Rename(temporary, name)
+			changed()
 		}
 		if err != nil {
 			_ = dir.Remove(temporary)
@@ -197,16 +220,29 @@ func (d *disk) attributes(s Step) error {
 	if info, err := dir.Lstat(name); err != nil || state.Of(info).Kind != s.To.State.Kind {
 		return err
 	}
+	d.journal.lent = slices.DeleteFunc(d.journal.lent, func(l lent) bool { return string(l.Path) == s.Path })
 	return own(dir, name, s.To.State)
 }
 
 // own gives a file or a directory owner, mode and time. Only root can give it to another owner; the others keep it.
 func own(dir *os.Root, name string, to state.State) error {
-	if info, err := dir.Lstat(name); err == nil {
-		if now := state.Of(info); now.Owner != to.Owner || now.Group != to.Group {
-			_ = dir.Lchown(name, int(to.Owner), int(to.Group))
-		}
+	info, err := dir.Lstat(name)
+	if err != nil {
+		return err
 	}
-	modified := time.Unix(0, to.Modified)
-	return errors.Join(dir.Chmod(name, to.FileMode()), dir.Chtimes(name, modified, modified))
+	now := state.Of(info)
+	if now.Owner != to.Owner || now.Group != to.Group {
+		_ = dir.Lchown(name, int(to.Owner), int(to.Group)) // which takes bits of the mode away
+		now.Mode = ^to.Mode
+	}
+	if now.Mode != to.Mode {
+		err = dir.Chmod(name, to.FileMode())
+		changed()
+	}
+	if now.Modified != to.Modified {
+		modified := time.Unix(0, to.Modified)
+		err = errors.Join(err, dir.Chtimes(name, modified, modified))
+		changed()
+	}
+	return err
 }

@@ -28,6 +28,7 @@ type Step struct {
 	IsOverwritable bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
 	hasContent bool
+	now        state.State // the state when the plan was made
 }
 
 // Version is a version in an operation of the log.
@@ -142,6 +143,7 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		s.Problem = "it cannot be read: " + err.Error()
 		return false, nil
 	}
+	s.now = now
 	isTo, err := s.To.is(ctx, s.Path, now)
 	isTo = isTo && (now.Kind != state.Regular || now.Modified == s.To.State.Modified)
 	if err != nil || isTo {
@@ -167,6 +169,8 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		s.Problem, s.IsOverwritable = "it was changed since", true
 	case s.To.Way == content.Linked && !s.hasContent && !s.To.isWhole():
 		s.Problem = "a program has written into the file, of which there was no room for a copy"
+	case s.To.Place != "" && s.To.Way != content.Linked && !s.To.isThere():
+		s.Problem = errDamaged.Error()
 	}
 	return false, nil
 }
@@ -265,6 +269,12 @@ func orUnknown(ctx context.Context, _ error) error { return ctx.Err() }
 func (v *Version) isWhole() bool {
 	now, err := state.Read(v.Place)
 	return err == nil && now.Kind == state.Regular && now.Size == v.State.Size && now.Modified == v.State.Modified
+}
+
+// isThere reports whether the content is in the log, as far as its size tells.
+func (v *Version) isThere() bool {
+	now, err := state.Read(v.Place)
+	return err == nil && now.Kind == state.Regular && now.Size == v.State.Size
 }
 
 // objectOf returns the directory, with a slash at its end, of the git repository among whose objects a path is.

@@ -16,3 +16,9 @@ func (s *State) addSystem(info fs.FileInfo) {
 	s.Device, s.Inode = uint64(st.Dev), st.Ino
 	s.Owner, s.Group = st.Uid, st.Gid
 }
+
+// HasOtherNames reports whether the file at a path may have other names: it may be changed through them.
+func HasOtherNames(path string) bool {
+	var st syscall.Stat_t
+	return syscall.Lstat(path, &st) != nil || st.Nlink > 1
+}

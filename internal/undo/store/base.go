@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -104,9 +103,33 @@ func (s *Store) eachDead(bases string, take func(*Base)) error {
 	return nil
 }
 
-func (b *Base) isPending() bool {
-	entries, _ := os.ReadDir(b.dir) // one that cannot be read stays
-	return slices.ContainsFunc(entries, func(e os.DirEntry) bool { return strings.HasPrefix(e.Name(), Pending) })
+// isPending reports whether the base has unfinished work.
+func (b *Base) isPending() bool { return len(b.Pending()) > 0 }
+
+// Pending returns the paths of the files for unfinished work, sorted.
+func (b *Base) Pending() (paths []string) {
+	entries, _ := os.ReadDir(b.dir)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), Pending) {
+			paths = append(paths, filepath.Join(b.dir, e.Name()))
+		}
+	}
+	return paths
+}
+
+// Store returns the log that the base belongs to.
+func (b *Base) Store() *Store { return b.store }
+
+// PendingOfOthers returns the paths of files for unfinished work in the bases of other processes.
+func (b *Base) PendingOfOthers() (paths []string) {
+	bases := filepath.Dir(b.dir)
+	entries, _ := os.ReadDir(bases)
+	for _, e := range entries {
+		if other := (&Base{dir: filepath.Join(bases, e.Name())}); other.dir != b.dir {
+			paths = append(paths, other.Pending()...)
+		}
+	}
+	return paths
 }
 
 // File returns the path of a file in the base, whose name is neither a number nor that of another part of the store.
@@ -133,12 +156,13 @@ func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Take
 		t.Number = b.last.Add(1)
 		place := b.Path(t.Number)
 		if dir := filepath.Dir(place); !b.has(dir) {
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				return Taken{}, err
+			if err = os.MkdirAll(dir, 0o700); err == nil {
+				b.dirs.Store(dir, true)
 			}
-			b.dirs.Store(dir, true)
 		}
-		t.Kept, err = content.Take(ctx, path, place, ways)
+		if err == nil {
+			t.Kept, err = content.Take(ctx, path, place, ways)
+		}
 		if !errors.Is(err, syscall.ENOSPC) || !b.room() {
 			break
 		}

@@ -19,8 +19,11 @@ func hold(path string) (*os.File, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {
-		case err == nil:
+		case err == nil && isAt(f, path):
 			return f, nil
+		case err == nil: // another process has removed it meanwhile
+			_ = f.Close()
+			return nil, nil
 		case errors.Is(err, unix.EINTR):
 		case errors.Is(err, unix.EWOULDBLOCK):
 			_ = f.Close()
@@ -30,4 +33,11 @@ func hold(path string) (*os.File, error) {
 			return nil, err
 		}
 	}
+}
+
+// isAt reports whether an open file still stands at a path.
+func isAt(f *os.File, path string) bool {
+	a, err := f.Stat()
+	b, e := os.Lstat(path)
+	return err == nil && e == nil && os.SameFile(a, b)
 }

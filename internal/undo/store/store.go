@@ -20,6 +20,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"os"
 	"path/filepath"
@@ -103,7 +104,7 @@ func (s *Store) header(number int) (h Header, err error) {
 	defer f.Close()
 	line, err := bufio.NewReader(io.LimitReader(f, maxHeader)).ReadBytes('\n')
 	if err == nil {
-		err = json.Unmarshal(line, &h)
+		h, err = parseHeader(bytes.TrimSuffix(line, []byte("\n")))
 	}
 	if err != nil {
 		return h, fmt.Errorf("operation %d is damaged: %w", number, err)
@@ -134,6 +135,21 @@ var errIncomplete = errors.New("its record is incomplete")
 // endMark precedes the sum of a record.
 const endMark = "end "
 
+// sumSize is the number of bytes at the end of a header's line that have its sum: the list of operations reads no more
+// of a record.
+const sumSize = len(" 00000000")
+
+func headerSum(header []byte) string { return fmt.Sprintf(" %08x", crc32.ChecksumIEEE(header)) }
+
+// parseHeader reads the line with the header.
+func parseHeader(line []byte) (h Header, err error) {
+	at := max(len(line)-sumSize, 0)
+	if string(line[at:]) != headerSum(line[:at]) {
+		return h, errIncomplete
+	}
+	return h, json.Unmarshal(line[:at], &h)
+}
+
 // parse reads a record: a line with the header, one for each change, and one with a sum.
 func parse(data []byte) (*Operation, error) {
 	body, ok := bytes.CutSuffix(data, []byte("\n"))
@@ -146,10 +162,11 @@ func parse(data []byte) (*Operation, error) {
 		return nil, errIncomplete
 	}
 	lines := bytes.Split(data[:at], []byte("\n"))
-	o := &Operation{}
-	if err := json.Unmarshal(lines[0], &o.Header); err != nil {
+	h, err := parseHeader(lines[0])
+	if err != nil {
 		return nil, err
 	}
+	o := &Operation{Header: h}
 	for _, line := range lines[1:] {
 		var e encoded
 		if err := json.Unmarshal(line, &e); err != nil {
@@ -166,16 +183,25 @@ func parse(data []byte) (*Operation, error) {
 
 // format is the reverse of parse.
 func (o *Operation) format() ([]byte, error) {
+	header, err := json.Marshal(o.Header)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
+	b.Write(header)
+	b.WriteString(headerSum(header) + "\n")
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	err := e.Encode(o.Header)
 	for _, c := range o.Changes {
 		err = errors.Join(err, e.Encode(encode(c)))
 	}
-	sum := sha256.Sum256(b.Bytes())
-	b.WriteString(endMark + hex.EncodeToString(sum[:]) + "\n")
-	return b.Bytes(), err
+	return signed(b.Bytes()), err
+}
+
+// signed adds the line with the sum to a record.
+func signed(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	return append(body, endMark+hex.EncodeToString(sum[:])+"\n"...)
 }
 
 func isAbsolute(path string) bool {
@@ -184,3 +210,13 @@ func isAbsolute(path string) bool {
 
 // Limit returns the number of bytes that the contents may take.
 func (s *Store) Limit() int64 { return s.limit }
+
+// Lock takes the lock that one undo has while it changes files, until it is released. release is nil if another process
+// has it.
+func (s *Store) Lock() (release func(), err error) {
+	f, err := hold(filepath.Join(s.dir, "undoing"))
+	if f == nil || err != nil {
+		return nil, err
+	}
+	return func() { _ = f.Close() }, nil
+}

@@ -125,9 +125,9 @@ func (b *Base) publish(dir string, o *Operation) error {
 			b.used += o.Bytes
 			break
 		}
-		if !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) {
+		if !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.ENOTDIR) {
 			return fmt.Errorf("keep files for undo: %w", err)
-		} // else another process has taken the number
+		} // else another process has taken the number, or something that is no operation has
 	}
 	b.evict(o.Number)
 	return nil
@@ -158,29 +158,33 @@ func (b *Base) evict(newest int) {
 		if b.used <= b.store.limit && len(b.sizes) <= most || oldest == newest {
 			return
 		}
-		b.store.remove(oldest, b.dir)
+		_ = b.store.remove(oldest, b.dir) // one that cannot leave is tried again with the next operation
 		b.used -= b.sizes[oldest]
 		delete(b.sizes, oldest)
 	}
 }
 
-// room removes the oldest operation because the disk is full, and reports whether there was one.
+// room removes the oldest operation because the disk is full, and reports whether one has left.
 func (b *Base) room() bool {
 	numbers, err := b.store.Numbers()
 	if err != nil || len(numbers) == 0 {
 		return false
 	}
-	b.store.remove(numbers[0], b.dir)
-	return true
+	return b.store.remove(numbers[0], b.dir) == nil
 }
 
 // remove removes an operation: first from the log, to a directory on the same file system, so that no one sees a part of
 // it.
-func (s *Store) remove(number int, to string) {
+func (s *Store) remove(number int, to string) error {
 	gone := filepath.Join(to, "gone-"+strconv.Itoa(number))
-	if os.Rename(s.path(number), gone) == nil {
-		_ = os.RemoveAll(gone) // the rest goes with the base
+	if err := os.Rename(s.path(number), gone); err != nil {
+		if _, e := os.Lstat(s.path(number)); durable.IsAbsent(e) {
+			return nil // another process has removed it
+		}
+		return err
 	}
+	_ = os.RemoveAll(gone) // the rest goes with the base
+	return nil
 }
 
 // Usage returns the number of operations and of bytes of their contents.

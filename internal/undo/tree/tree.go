@@ -146,11 +146,9 @@ func (t *Tree) Refresh(ctx context.Context, changed watch.Changes) ([]Change, er
 			dirs = append(dirs, rel)
 		}
 	}
-	if len(dirs) == 0 {
-		return nil, nil
-	}
 	slices.Sort(dirs) // a directory before those below it
 	return t.run(ctx, func(w *walk) {
+		w.lookAtRoot(t.top) // which no watch names if another directory has taken its place
 		for _, rel := range dirs {
 			w.names(rel, changed[t.absolute(rel)])
 		}
@@ -233,6 +231,7 @@ func (t *Tree) run(ctx context.Context, begin func(*walk)) ([]Change, error) {
 		w.spawn(d.rel, d.above)
 	}
 	w.running.Wait()
+	w.otherNames()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err
 	}

@@ -159,6 +159,9 @@ func (w *walk) merge(rel string, d *dir, entries []state.Named) {
 		}
 		next, ok := w.version(d.scope, join(rel, e.Name), before, e.State)
 		if !ok {
+			if w.isFirst {
+				d.nodes = nodes // their contents are to be dropped
+			}
 			return
 		}
 		if next.State.Kind != state.Absent {
@@ -180,9 +183,6 @@ func (w *walk) names(rel string, names map[string]bool) {
 	w.mu.Lock()
 	d := w.dirs[rel]
 	w.mu.Unlock()
-	if names[""] && rel == "" {
-		w.lookAtRoot(w.top)
-	}
 	if d == nil {
 		return // not read yet, or gone: the directory above it has changed, too
 	}
