@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"pollux/internal/undo/content"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -25,6 +27,7 @@ const (
 	unreadable       // the content was not kept: it cannot be read
 	tooLarge         // the content was not kept: there is no room for a copy, and no link is possible
 	inBefore         // the number is that of the content in the base of a process that was killed
+	inGit            // the number is that of the blob in a repository
 )
 
 // keeper keeps contents in a base. It implements [tree.Keeper].
@@ -34,12 +37,28 @@ type keeper struct {
 	largest, room int64
 	cannotClone   atomic.Bool
 
+	git   *gitbase.Git    // nil for none
+	roots func() []string // whose files are all in the trees, but those in skip
+	skip  []string
+	looks atomic.Uint64 // the number of the look at the trees
+	blobs blobs
+
 	// before is the base of a process that was killed; nil for none.
 	before *store.Base
 
-	mu      sync.Mutex
-	targets []string
-	adopted map[uint32]content.Kept // contents of before
+	mu           sync.Mutex
+	targets      []string
+	adopted      map[uint32]content.Kept // contents of before
+	repositories map[string]*repository  // by their top directories
+	refused      map[string]bool         // directories with objects
+}
+
+// outside is a keeper that takes nothing from repositories, for files whose repository is not in the trees.
+type outside struct{ *keeper }
+
+// Enter implements [tree.Keeper].
+func (o outside) Enter(above tree.Scope, path string, _ []state.Named) tree.Scope {
+	return enter(above, path)
 }
 
 // scope is the knowledge of the keeper about a directory.
@@ -48,6 +67,8 @@ type scope struct {
 	// place: they are linked rather than copied.
 	isMade bool
 	isGit  bool
+	// repository has the directory in its work tree; nil for none.
+	repository *repository
 }
 
 // made are the names of directories whose contents programs make and replace, but rarely change in place.
@@ -58,17 +79,42 @@ var made = []string{
 }
 
 // Enter implements [tree.Keeper].
-func (k *keeper) Enter(above tree.Scope, path string, _ []state.Named) tree.Scope {
+func (k *keeper) Enter(above tree.Scope, path string, entries []state.Named) tree.Scope {
+	in := enter(above, path)
+	isTop := slices.ContainsFunc(entries, func(e state.Named) bool { return e.Name == ".git" })
+	switch {
+	case k.git == nil:
+		return in
+	case in.isGit && in.repository != nil:
+		next := *in
+		next.repository = nil
+		return &next
+	case isTop && !in.isGit:
+		next := *in
+		next.repository = k.repositoryAt(path)
+		return &next
+	case above == nil && !in.isGit:
+		if top, _ := repositoryOf(path); top != "" {
+			in.repository = k.repositoryAt(top)
+		}
+	}
+	return in
+}
+
+// enter returns the scope of a directory as its name tells it.
+func enter(above tree.Scope, path string) *scope {
 	up, _ := above.(*scope)
 	if up == nil {
-		up = &scope{}
+		isGit := strings.Contains(filepath.ToSlash(path)+"/", "/.git/")
+		up = &scope{isGit: isGit}
 	}
 	name := filepath.Base(path)
-	next := scope{isMade: up.isMade || slices.Contains(made, name), isGit: up.isGit || name == ".git"}
+	next := *up
+	next.isMade, next.isGit = up.isMade || slices.Contains(made, name), up.isGit || name == ".git"
 	if next.isGit {
 		next.isMade = up.isMade || name == "objects" // git writes no object twice
 	}
-	if next == *up {
+	if above != nil && next == *up {
 		return up
 	}
 	return &next
@@ -87,6 +133,9 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 		return tree.Version{State: now}, nil
 	}
 	in, _ := s.(*scope)
+	if number, ok := k.blobOf(ctx, in, path, now); ok {
+		return tree.Version{State: now, Ref: tree.Ref{Source: inGit, Number: number}}, nil
+	}
 	taken, err := k.take(ctx, path, now, in != nil && in.isMade)
 	switch {
 	case err == nil:
@@ -143,15 +192,23 @@ func (k *keeper) target(r tree.Ref) string {
 
 // IsEqual implements [tree.Keeper].
 func (k *keeper) IsEqual(a, b tree.Ref) bool {
-	if a == b {
+	switch {
+	case a == b:
 		return true
-	}
-	if a.Source != b.Source {
+	case a.Source == inGit && b.Source == inBase:
+		return k.isBlob(b, a)
+	case a.Source == inBase && b.Source == inGit:
+		return k.isBlob(a, b)
+	case a.Source != b.Source:
 		return false
 	}
 	switch a.Source {
 	case inTargets:
 		return k.target(a) == k.target(b)
+	case inGit:
+		_, x := k.blobs.find(a.Number)
+		_, y := k.blobs.find(b.Number)
+		return x == y
 	case inBase:
 		x, found := k.base.Find(a.Number)
 		y, also := k.base.Find(b.Number)
@@ -160,10 +217,24 @@ func (k *keeper) IsEqual(a, b tree.Ref) bool {
 	return false
 }
 
+// isBlob reports whether a content in the base is the one that a repository has.
+func (k *keeper) isBlob(base, git tree.Ref) bool {
+	_, id := k.blobs.find(git.Number)
+	f, err := os.Open(k.base.Path(base.Number))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return id.IsOf(f)
+}
+
 // Drop implements [tree.Keeper].
 func (k *keeper) Drop(r tree.Ref) {
-	if r.Source == inBase {
+	switch r.Source {
+	case inBase:
 		k.base.Drop(r.Number)
+	case inGit:
+		k.blobs.drop(r.Number)
 	}
 }
 
@@ -178,31 +249,25 @@ func (k *keeper) adopt(v known) tree.Version {
 			k.adopted = map[uint32]content.Kept{}
 		}
 		k.adopted[v.version.Ref.Number] = v.kept
+	case inGit:
+		id, err := gitbase.Parse(v.id)
+		if err != nil || k.git == nil || !filepath.IsAbs(v.objects) {
+			v.version.Ref = tree.Ref{Source: unreadable}
+			break
+		}
+		v.version.Ref.Number = k.blobs.add(v.objects, id)
 	}
 	return v.version
 }
 
-// export adds a version to an operation.
-func (k *keeper) export(w *store.Writer, v tree.Version) (out store.Version, err error) {
-	out.State = v.State
-	switch v.Ref.Source {
-	case inTargets:
-		out.Target = k.target(v.Ref)
-	case unreadable:
-		out.Lost = "the file could not be read"
-	case tooLarge:
-		out.Lost = fmt.Sprintf("there is no room for a copy of %d bytes", v.State.Size)
+// place returns the file with a content, and its description.
+func (k *keeper) place(r tree.Ref) (path string, kept content.Kept) {
+	switch r.Source {
 	case inBase:
-		kept, _ := k.base.Find(v.Ref.Number)
-		out.Way, out.Sum = kept.Way, kept.Sum
-		out.Content, err = w.Share(k.base.Path(v.Ref.Number), v.State.Size)
+		kept, _ = k.base.Find(r.Number)
+		path = k.base.Path(r.Number)
 	case inBefore:
-		kept := k.adopted[v.Ref.Number]
-		out.Way, out.Sum = kept.Way, kept.Sum
-		out.Content, err = w.Share(k.before.Path(v.Ref.Number), v.State.Size)
+		path, kept = k.before.Path(r.Number), k.adopted[r.Number]
 	}
-	if v.State.Kind == state.Special {
-		out.Lost = "it is a FIFO, a socket or a device"
-	}
-	return out, err
+	return path, kept
 }

@@ -18,6 +18,8 @@ type known struct {
 	root, path string // of the tree, and in it
 	version    tree.Version
 	target     string // of a link
+	id         string // of the blob, and the directory with the objects of its repository
+	objects    string
 	kept       content.Kept
 }
 
@@ -26,7 +28,7 @@ type known struct {
 type manifest struct {
 	file *os.File
 	w    *bufio.Writer
-	last string // root of the last entry
+	last known // entry, which the next one has much in common with
 	line []byte
 }
 
@@ -40,12 +42,19 @@ func createManifest(path string) (*manifest, error) {
 
 // add adds an entry. It is in the file after flush.
 func (m *manifest) add(k known) error {
-	root := ""
-	if k.root != m.last {
-		root, m.last = k.root, k.root
+	root, objects := k.root, k.objects
+	if root == m.last.root {
+		root = ""
+	}
+	if objects == m.last.objects {
+		objects = ""
+	}
+	m.last.root = k.root
+	if k.objects != "" {
+		m.last.objects = k.objects
 	}
 	b := m.line[:0]
-	for _, s := range []string{root, k.path, k.target} {
+	for _, s := range [...]string{root, k.path, k.target, k.id, objects} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	s := k.version.State
@@ -79,7 +88,7 @@ const maxEntry = 1 << 20
 // readManifest passes the entries of a manifest to a function, up to the first one that is not whole.
 func readManifest(r io.Reader, take func(known)) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	root := ""
+	root, objects := "", ""
 	for {
 		var head [8]byte
 		if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -100,13 +109,19 @@ func readManifest(r io.Reader, take func(known)) {
 		if k.root == "" {
 			k.root = root
 		}
+		if k.objects == "" && k.id != "" {
+			k.objects = objects
+		}
 		root = k.root
+		if k.objects != "" {
+			objects = k.objects
+		}
 		take(k)
 	}
 }
 
 func decodeKnown(b []byte) (k known, ok bool) {
-	for _, s := range []*string{&k.root, &k.path, &k.target} {
+	for _, s := range []*string{&k.root, &k.path, &k.target, &k.id, &k.objects} {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
 			return k, false

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/internal/crash"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -27,6 +28,8 @@ type Options struct {
 	Roots func() []string
 	// Skip are paths within Roots that are not recorded, such as the store's own.
 	Skip []string
+	// Git reads the contents of tracked files that have not changed, so that they are not copied; nil for none.
+	Git *gitbase.Git
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
 	// Unwatched makes each look be at all files, as where the system has no watches.
@@ -56,6 +59,7 @@ type Recorder struct {
 	cancel  context.CancelFunc
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
+	thinned map[string]bool // directories with objects of repositories, of which some have gone
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	closed  bool
 
@@ -73,7 +77,7 @@ func New(o Options) *Recorder {
 	if o.Max == 0 {
 		o.Max = DefaultMax
 	}
-	return &Recorder{opts: o, claimed: map[string]bool{}}
+	return &Recorder{opts: o, claimed: map[string]bool{}, thinned: map[string]bool{}}
 }
 
 // open opens the base, once.
@@ -81,13 +85,13 @@ func (r *Recorder) open() error {
 	r.opening.Do(func() {
 		s, err := r.opts.Store()
 		if err == nil {
-			err = Recover(context.Background(), s)
+			err = Recover(context.Background(), s, r.opts.Git)
 		}
 		if err == nil {
 			r.base, err = s.Open()
 		}
 		if err == nil {
-			r.keep = &keeper{base: r.base, largest: largest, room: s.Limit() / 4}
+			r.keep = &keeper{base: r.base, largest: largest, room: s.Limit() / 4, git: r.opts.Git, roots: r.opts.Roots, skip: r.opts.Skip}
 		}
 		r.failed = err
 	})
@@ -124,6 +128,7 @@ func (r *Recorder) read(ctx context.Context) {
 
 // readNew reads the trees of roots that have none.
 func (r *Recorder) readNew(ctx context.Context) error {
+	r.keep.looks.Add(1)
 	for _, root := range r.opts.Roots() {
 		if slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
 			continue
@@ -159,6 +164,13 @@ func (r *Recorder) save(t *tree.Tree) (err error) {
 
 func (r *Recorder) options(w *watch.Watcher) tree.Options {
 	return tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max, Skip: func(path string) bool { return slices.Contains(r.opts.Skip, path) }}
+}
+
+// optionsOutside returns the options for a tree that need not be in the roots, and is not watched.
+func (r *Recorder) optionsOutside() tree.Options {
+	o := r.options(nil)
+	o.Keeper = outside{r.keep}
+	return o
 }
 
 // IsOutside reports whether no root contains an absolute path.
@@ -236,7 +248,7 @@ func (run *Run) beginAt(ctx context.Context, paths []string) error {
 	if err := run.recorder.open(); err != nil {
 		return err
 	}
-	o := run.recorder.options(nil)
+	o := run.recorder.optionsOutside()
 	o.Max = mostNamed
 	for _, path := range topmost(paths) {
 		t := tree.New(path, o)
@@ -294,6 +306,9 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 		if _, err := r.look(ctx); err != nil {
 			return err
 		}
+		if err := r.keepAgain(ctx); err != nil {
+			return err
+		}
 		r.settle()
 		r.window = &window{}
 	}
@@ -305,6 +320,7 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 
 // look returns the changes of the trees since the last look, without those of runs with known paths.
 func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
+	r.keep.looks.Add(1)
 	var names watch.Changes
 	isLost := true
 	if r.watcher != nil {
@@ -324,12 +340,61 @@ func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
 			if err := r.saved.add(r.known(t.Root(), c.Path, c.After)); err != nil {
 				return nil, fmt.Errorf("keep files for undo: %w", err)
 			}
-			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
+			path := absolute(t.Root(), c.Path)
+			if objects, ok := objectsOf(path); ok && c.Before.State.Kind == state.Regular {
+				r.thinned[objects] = true
+			}
+			r.checkObject(path, c.After)
+			if !r.claimed[path] {
 				changes = append(changes, change{path, c})
 			}
 		}
 	}
 	return changes, nil
+}
+
+// checkObject refuses to take contents from a repository if an object of it is not kept.
+func (r *Recorder) checkObject(path string, v tree.Version) {
+	if v.State.Kind != state.Regular || v.Ref.Source == inBase {
+		return
+	}
+	if objects, ok := objectsOf(path); ok {
+		r.thinned[objects] = true
+		r.keep.refuse(objects)
+	}
+}
+
+// objectsOf returns the directory with objects of a git repository, given the path of an object or a pack in it.
+func objectsOf(path string) (objects string, ok bool) {
+	const name = string(filepath.Separator) + "objects" + string(filepath.Separator)
+	at := strings.LastIndex(path, name)
+	if at < 0 || !isObject(path[at+len(name):]) {
+		return "", false
+	}
+	return path[:at+len(name)-1], true
+}
+
+// keepAgain keeps the contents of files whose repository does not have them any more.
+func (r *Recorder) keepAgain(ctx context.Context) error {
+	for objects := range r.thinned {
+		gone := r.keep.missing(ctx, objects)
+		if len(gone) == 0 {
+			continue
+		}
+		for _, t := range r.trees {
+			list, err := t.KeepAgain(ctx, func(ref tree.Ref) bool { return ref.Source == inGit && gone[ref.Number] })
+			if err != nil {
+				return err
+			}
+			for _, c := range list {
+				if err := r.saved.add(r.known(t.Root(), c.Path, c.After)); err != nil {
+					return fmt.Errorf("keep files for undo: %w", err)
+				}
+			}
+		}
+	}
+	clear(r.thinned)
+	return nil
 }
 
 type change struct {
@@ -395,7 +460,7 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 			}
 		}
 	}
-	o, err := r.commit(h, changes)
+	o, err := r.commit(ctx, h, changes)
 	for _, t := range run.trees {
 		t.Drop()
 	}
@@ -423,7 +488,7 @@ func (run *Run) lookAtPaths(ctx context.Context) (changes []change, err error) {
 }
 
 // commit writes an operation to the log; nil if there are no changes.
-func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, error) {
+func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change) (*store.Operation, error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
@@ -433,11 +498,13 @@ func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, e
 	}
 	h.Ended = time.Now()
 	o := &store.Operation{Header: h}
+	e := r.keep.exporter(w, changes)
+	defer e.close()
 	for _, c := range changes {
 		out := store.Change{Path: c.path}
-		out.Before, err = r.keep.export(w, c.Before)
+		out.Before, err = e.export(ctx, c.Before)
 		if err == nil {
-			out.After, err = r.keep.export(w, c.After)
+			out.After, err = e.export(ctx, c.After)
 		}
 		if err != nil {
 			w.Abort()

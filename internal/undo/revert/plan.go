@@ -180,8 +180,13 @@ func (p *Plan) leaveObjects() {
 	}
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
 		gitDir, isObject := objectOf(s.Path)
-		return isObject && s.From.State.Kind != state.Absent && !isGone(gitDir)
+		return isObject && (s.To.State.Kind == state.Absent || isRenewed(s.To.State, s.From.State)) && !isGone(gitDir)
 	})
+}
+
+// isRenewed reports whether git has only renewed the time of an object.
+func isRenewed(from, to state.State) bool {
+	return from.Kind == to.Kind && from.Size == to.Size && from.Device == to.Device && from.Inode == to.Inode
 }
 
 // checkDirectories finds the paths whose directory is not there any more, and does not come back either.

@@ -157,6 +157,29 @@ func (t *Tree) Refresh(ctx context.Context, changed watch.Changes) ([]Change, er
 	})
 }
 
+// KeepAgain keeps the contents again of the files whose refs are among those that are gone, and returns them as changes.
+func (t *Tree) KeepAgain(ctx context.Context, isGone func(Ref) bool) (changes []Change, err error) {
+	for rel, d := range t.dirs {
+		for i, n := range d.nodes {
+			if n.Ref == (Ref{}) || !isGone(n.Ref) {
+				continue
+			}
+			path := join(rel, n.name)
+			v, err := t.opts.Keeper.Keep(ctx, d.scope, t.absolute(path), n.State)
+			if err != nil {
+				return nil, err
+			}
+			if v.State.Kind == state.Absent {
+				continue // it has gone since, and will be found
+			}
+			d.nodes[i].Version = v
+			t.dropping = append(t.dropping, n.Ref)
+			changes = append(changes, Change{Path: path, Before: n.Version, After: v})
+		}
+	}
+	return changes, nil
+}
+
 // Settle lets the keeper drop the versions before all changes that were returned.
 func (t *Tree) Settle() {
 	for _, ref := range t.dropping {

@@ -1,0 +1,156 @@
+package undo_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/undotest"
+)
+
+// kept returns the texts of the contents in the bases of a store.
+func kept(t testing.TB, p *place) (texts string) {
+	t.Helper()
+	err := filepath.WalkDir(filepath.Join(p.store.Dir(), "bases"), func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.Type().IsRegular() || strings.Trim(d.Name(), "0123456789") != "" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		texts += string(data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
+}
+
+const tracked = `
+git init -q -b main; git config gc.auto 0; mkdir a; echo tracked one >a/one; echo tracked two >two; git add -A; git commit -qm 1
+mkdir sub; cd sub; git init -q -b main; echo tracked three >three; git add -A; git commit -qm 1; git gc -q; cd ..
+echo changed >two; echo untracked >x`
+
+// TestGitHasContent copies nothing that a repository has.
+func TestGitHasContent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, tracked)
+	undotest.SettleGit(t, filepath.Join(p.dir, "sub"), p.environ())
+	before := undotest.Take(t, p.dir)
+	if o := p.run(t, "true"); o != nil {
+		t.Fatalf("operation %+v", o)
+	}
+	texts := kept(t, p)
+	for text, want := range map[string]bool{"tracked one": false, "tracked three": false, "changed": true, "untracked": true} {
+		if got := strings.Contains(texts, text); got != want {
+			t.Errorf("%q in the base: %v, want %v", text, got, want)
+		}
+	}
+	o := p.run(t, "echo more >>a/one; rm -rf sub x; echo y >two; git add -A; git commit -qm 2")
+	p.undo(t, o.Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+}
+
+// TestGitLosesContent takes changes back of files whose contents the repository has lost in the same run or before.
+func TestGitLosesContent(t *testing.T) {
+	t.Parallel()
+	for name, scripts := range map[string][]string{
+		"repository and files":   {"rm -rf .git a sub"},
+		"objects and files":      {"rm -rf .git/objects sub/.git/objects; rm a/one sub/three"},
+		"damaged":                {"chmod -R u+w .git; find .git/objects -type f -exec sh -c 'for f do echo x >\"$f.x\"; mv \"$f.x\" \"$f\"; done' - {} +; rm -r a"},
+		"repacked and rewritten": {"rm -r a; git add -A; git commit -q --amend -m 3; git reflog expire --expire=now --all; git gc -q --prune=now"},
+		"objects before":         {"rm -rf .git/objects sub/.git/objects", "rm -r a sub/three"},
+		"before":                 {"rm -rf .git sub/.git", "rm -r a sub"},
+		"pruned before":          {"git rm -q --cached a/one; git commit -q --amend -m 3; git reflog expire --expire=now --all; git gc -q --prune=now", "rm -r a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, tracked)
+			undotest.SettleGit(t, filepath.Join(p.dir, "sub"), p.environ())
+			p.run(t, "true")
+			if strings.Contains(kept(t, p), "tracked one") {
+				t.Fatal("it was copied")
+			}
+			var pictures []undotest.Picture
+			var numbers []int
+			for _, script := range scripts {
+				pictures = append(pictures, undotest.Take(t, p.dir))
+				numbers = append(numbers, p.run(t, script).Number)
+			}
+			for i := len(numbers) - 1; i >= 0; i-- {
+				p.undo(t, numbers[i])
+				if diff := cmp.Diff(pictures[i], undotest.Take(t, p.dir)); diff != "" {
+					t.Errorf("after undo of %q (-want +got):\n%s", scripts[i], diff)
+				}
+			}
+			p.sh(t, "git fsck --no-progress; cd sub; git fsck --no-progress")
+		})
+	}
+}
+
+// TestPersonRemovesRepository keeps files whose repository the person has removed between two runs.
+func TestPersonRemovesRepository(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, tracked)
+	p.run(t, "true")
+	p.sh(t, "rm -rf .git")
+	before := undotest.Take(t, p.dir)
+	o := p.run(t, "rm -r a two")
+	p.undo(t, o.Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+}
+
+// TestGitLearns takes from the repository what it has got while the recorder ran.
+func TestGitLearns(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, tracked)
+	p.run(t, "true")
+	p.sh(t, "echo tracked four >four; git add -A; git commit -qm 2")
+	undotest.SettleGit(t, p.dir, p.environ())
+	before := undotest.Take(t, p.dir)
+	if o := p.run(t, "true"); o != nil {
+		t.Fatalf("operation %+v", o.Changes)
+	}
+	if strings.Contains(kept(t, p), "tracked four") {
+		t.Error("it was copied")
+	}
+	p.undo(t, p.run(t, "rm four").Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+}
+
+// TestOtherFileSystem copies tracked files if no other name of the objects can be kept.
+func TestOtherFileSystem(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, tracked)
+	other, err := os.MkdirTemp("/dev/shm", "pollux-test-")
+	if err != nil {
+		t.Skip("NOT TESTED: there is no other file system: ", err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(other) })
+	here, err := state.Read(p.dir)
+	there, failed := state.Read(other)
+	if err != nil || failed != nil || here.Device == there.Device {
+		t.Skip("NOT TESTED: there is no other file system")
+	}
+	p.store = store.Open(other, store.DefaultLimit)
+	before := undotest.Take(t, p.dir)
+	p.run(t, "true")
+	if !strings.Contains(kept(t, p), "tracked one") {
+		t.Error("it was not copied")
+	}
+	p.undo(t, p.run(t, "rm -rf .git a").Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+}
