@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/undo/revert"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
@@ -153,4 +154,101 @@ func TestOtherFileSystem(t *testing.T) {
 	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
 		t.Errorf("after undo (-want +got):\n%s", diff)
 	}
+}
+
+// TestIndexIsRead takes changes of the index back after git has only looked at the files.
+func TestIndexIsRead(t *testing.T) {
+	t.Parallel()
+	const add = "echo new >new; git add -A; git commit -qm 2"
+	for _, c := range []struct {
+		name, before, script, after string
+		want                        []string // paths that have changed since
+	}{
+		{name: "status", script: add, after: "touch -d 2001-01-01 two; git status >/dev/null"},
+		{name: "worktree", before: "git worktree add -q -b w ../tree; mv ../tree tree; git worktree repair tree", script: "cd tree; " + add, after: "cd tree; touch -d 2001-01-01 two; git status >/dev/null"},
+		{name: "submodule", before: "mkdir .git/modules; cd sub; git init -q --separate-git-dir ../.git/modules/sub", script: "cd sub; " + add, after: "cd sub; touch -d 2001-01-01 three; git status >/dev/null"},
+		{name: "add", script: add, after: "echo x >x; git add x", want: []string{".git/index"}},
+		{name: "chmod", script: add, after: "git update-index --chmod=+x new", want: []string{".git/index"}},
+		{name: "skip", script: add, after: "git update-index --skip-worktree new", want: []string{".git/index"}},
+		{name: "assume", script: add, after: "git update-index --assume-unchanged new", want: []string{".git/index"}},
+		{name: "intent", script: ": >zz; " + add, after: "git rm -q --cached zz; git add -N zz", want: []string{".git/index"}},
+		{name: "more", script: add, after: "echo z >zz; git add zz", want: []string{".git/index"}},
+		{name: "less", script: add, after: "git rm -q --cached x", want: []string{".git/index"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, tracked)
+			p.sh(t, c.before)
+			o := p.run(t, c.script)
+			index := func() (text string) {
+				err := filepath.WalkDir(filepath.Join(p.dir, ".git"), func(path string, d fs.DirEntry, err error) error {
+					if err == nil && d.Name() == "index" {
+						data, _ := os.ReadFile(path)
+						text += string(data)
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return text
+			}
+			written := index()
+			p.sh(t, c.after)
+			if index() == written {
+				t.Fatal("git has not written the index")
+			}
+			plan, err := revert.Make(t.Context(), p.store, []*store.Operation{read(t, p, o.Number)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, s := range plan.Problems() {
+				if strings.Contains(s.Path, "/.git/") {
+					rel, _ := filepath.Rel(p.dir, s.Path)
+					got = append(got, rel)
+				}
+			}
+			if diff := cmp.Diff(c.want, got); diff != "" {
+				t.Errorf("changed since (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// TestIndexIsReadBetween takes two changes back with a look by git between them.
+func TestIndexIsReadBetween(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, tracked)
+	before := undotest.Take(t, p.dir)
+	first := p.run(t, "echo new >new; git add new")
+	p.sh(t, "touch -d 2001-01-01 a/one; git status >/dev/null")
+	second := p.run(t, "echo other >other; git add other")
+	plan, err := revert.Make(t.Context(), p.store, []*store.Operation{read(t, p, second.Number), read(t, p, first.Number)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range plan.Problems() {
+		t.Errorf("%s: %s", s.Path, s.Problem)
+	}
+	b, err := p.store.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := plan.Apply(t.Context(), b, store.Header{}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(before[".git/index"], undotest.Take(t, p.dir)[".git/index"]); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+}
+
+func read(t testing.TB, p *place, number int) *store.Operation {
+	t.Helper()
+	o, err := p.store.Read(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
 }

@@ -110,7 +110,7 @@ func (p *Plan) merge(operations []*store.Operation) {
 				continue
 			}
 			step := &p.Steps[i]
-			if step.Problem == "" && !isEqual(&step.To, &after) {
+			if step.Problem == "" && !isEqual(&step.To, &after) && !isIndexOf(c.Path, step.To, after) {
 				step.Problem, step.IsOverwritable = "it was changed between the calls", true
 			}
 			step.To = before
@@ -158,6 +158,7 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		}
 	}
 	isFrom, err := s.From.is(ctx, s.Path, now)
+	isFrom = isFrom || err == nil && s.From.State.HasAttributes(now) && isSameIndex(s.Path, s.Path, s.From.Place)
 	switch {
 	case err != nil:
 		return false, err
