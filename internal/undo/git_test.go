@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/undo"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
@@ -251,4 +252,25 @@ func read(t testing.TB, p *place, number int) *store.Operation {
 		t.Fatal(err)
 	}
 	return o
+}
+
+// TestOtherNames sees no change in files that have got another name elsewhere, as those that another session keeps by links.
+func TestOtherNames(t *testing.T) {
+	t.Parallel()
+	for _, isUnwatched := range []bool{false, true} {
+		p := newPlace(t, tracked+"; mkdir target; echo made >target/made; git gc -q; : >empty")
+		o := p.options()
+		o.Unwatched = isUnwatched
+		p.recorder.Close()
+		p.recorder = undo.New(o)
+		t.Cleanup(p.recorder.Close)
+		if o := p.run(t, "for f in two x a/one target/made empty .git/objects/pack/*; do ln $f ../$(basename $f); done"); o != nil {
+			for _, c := range o.Changes {
+				t.Errorf("unwatched %v: %s has changed", isUnwatched, c.Path)
+			}
+		}
+		if o := p.run(t, "rm ../two ../x; touch -r x y; echo UNtracked >x; touch -r y x; rm y"); o == nil || len(o.Changes) != 1 {
+			t.Errorf("unwatched %v: operation %+v", isUnwatched, o)
+		}
+	}
 }

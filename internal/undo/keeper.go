@@ -195,32 +195,30 @@ func (k *keeper) IsEqual(a, b tree.Ref) bool {
 	switch {
 	case a == b:
 		return true
-	case a.Source == inGit && b.Source == inBase:
-		return k.isBlob(b, a)
-	case a.Source == inBase && b.Source == inGit:
-		return k.isBlob(a, b)
-	case a.Source != b.Source:
-		return false
-	}
-	switch a.Source {
-	case inTargets:
-		return k.target(a) == k.target(b)
-	case inGit:
+	case a.Source == inGit && b.Source == inGit:
 		_, x := k.blobs.find(a.Number)
 		_, y := k.blobs.find(b.Number)
 		return x == y
-	case inBase:
-		x, found := k.base.Find(a.Number)
-		y, also := k.base.Find(b.Number)
-		return found && also && (x.Sum == y.Sum && x.Sum != content.Sum{} || x.Way == content.Linked && y.Way == content.Linked && x.State.Inode == y.State.Inode)
+	case a.Source == inTargets && b.Source == inTargets:
+		return k.target(a) == k.target(b)
+	case b.Source == inGit:
+		return k.isBlob(a, b)
+	case a.Source == inGit:
+		return k.isBlob(b, a)
 	}
-	return false
+	_, x := k.place(a)
+	_, y := k.place(b)
+	if x.Way == content.Linked && y.Way == content.Linked {
+		return x.State.Inode == y.State.Inode
+	}
+	return x.Sum == y.Sum && x.Sum != content.Sum{}
 }
 
-// isBlob reports whether a content in the base is the one that a repository has.
+// isBlob reports whether a content in a base is the one that a repository has.
 func (k *keeper) isBlob(base, git tree.Ref) bool {
 	_, id := k.blobs.find(git.Number)
-	f, err := os.Open(k.base.Path(base.Number))
+	path, _ := k.place(base)
+	f, err := os.Open(path)
 	if err != nil {
 		return false
 	}

@@ -163,7 +163,11 @@ func (r *Recorder) save(t *tree.Tree) (err error) {
 }
 
 func (r *Recorder) options(w *watch.Watcher) tree.Options {
-	return tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max, Skip: func(path string) bool { return slices.Contains(r.opts.Skip, path) }}
+	o := tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max}
+	if len(r.opts.Skip) > 0 {
+		o.Skip = func(path string) bool { return slices.Contains(r.opts.Skip, path) }
+	}
+	return o
 }
 
 // optionsOutside returns the options for a tree that need not be in the roots, and is not watched.

@@ -60,7 +60,7 @@ type Keeper interface {
 type Options struct {
 	Keeper  Keeper
 	Watcher *watch.Watcher // nil for none
-	// Skip reports whether the tree has nothing at an absolute path and below it.
+	// Skip reports whether the tree has nothing at an absolute path and below it; nil for never.
 	Skip func(path string) bool
 	// Max is the number of entries that a tree may have.
 	Max int
@@ -100,9 +100,6 @@ const tick = 20 * time.Millisecond
 
 // New returns the tree at an absolute path without links, which is not read yet.
 func New(root string, o Options) *Tree {
-	if o.Skip == nil {
-		o.Skip = func(string) bool { return false }
-	}
 	return &Tree{root: root, opts: o, dirs: map[string]*dir{}}
 }
 
