@@ -62,7 +62,7 @@ func (r *Repository) verifiedBy(before *Repository) func(index.Entry) bool {
 			return false
 		}
 		old := before.index.Entry(at)
-		return old.Name == e.Name && old.Hash == e.Hash && old.Size == e.Size
+		return old.Hash == e.Hash && old.Size == e.Size
 	}
 }
 
