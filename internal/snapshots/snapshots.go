@@ -11,7 +11,9 @@ import (
 	"pollux/internal/guard/snapshot"
 	"pollux/internal/project"
 	"pollux/internal/records"
+	"pollux/internal/secret"
 	"pollux/internal/undo"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
 	"pollux/internal/workspace"
 )
@@ -41,6 +43,7 @@ func Open(p Parts) *Snapshots {
 		Store: func() (*store.Store, error) { return Store(p.Project) },
 		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
 		Skip:  paths.Records(),
+		Git:   Git(p.Project, p.Workspace.Dirs()...),
 	})}
 	p.Records.Add(s)
 	return s
@@ -61,6 +64,11 @@ func (s *Snapshots) Log() func() (*store.Store, error) {
 		return nil
 	}
 	return func() (*store.Store, error) { return Store(s.parts.Project) }
+}
+
+// Git returns the user's git, which reads contents that only repositories have. One in the directories outside is not the user's.
+func Git(p *project.Project, outside ...string) *gitbase.Git {
+	return gitbase.New(p.Launcher, secret.Without(p.Env().User().List(), p.SecretVariables()), outside...)
 }
 
 // Steps returns the steps of the gate around each call.

@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
 
 	"pollux/internal/undo/content"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -25,6 +27,7 @@ const (
 	unreadable       // the content was not kept: it cannot be read
 	tooLarge         // the content was not kept: there is no room for a copy, and no link is possible
 	inBefore         // the number is that of the content in the base of a process that was killed
+	inGit            // the number is that of the blob in a repository
 )
 
 // keeper keeps contents in a base. It implements [tree.Keeper].
@@ -33,13 +36,30 @@ type keeper struct {
 	// largest is the size of the largest file that is copied, and room the number of bytes of all copies.
 	largest, room int64
 	cannotClone   atomic.Bool
+	copies        atomic.Int64
+
+	git   *gitbase.Git    // nil for none
+	roots func() []string // whose files are all in the trees, but those in skip
+	skip  []string
+	looks atomic.Uint64 // the number of the look at the trees
+	blobs blobs
 
 	// before is the base of a process that was killed; nil for none.
 	before *store.Base
 
-	mu      sync.Mutex
-	targets []string
-	adopted map[uint32]content.Kept // contents of before
+	mu           sync.Mutex
+	targets      []string
+	adopted      map[uint32]content.Kept // contents of before
+	repositories map[string]*repository  // by their top directories
+	refused      map[string]bool         // directories with objects
+}
+
+// outside is a keeper that takes nothing from repositories, for files whose repository is not in the trees.
+type outside struct{ *keeper }
+
+// Enter implements [tree.Keeper].
+func (o outside) Enter(above tree.Scope, path string, _ []state.Named) tree.Scope {
+	return enter(above, path)
 }
 
 // scope is the knowledge of the keeper about a directory.
@@ -48,6 +68,8 @@ type scope struct {
 	// place: they are linked rather than copied.
 	isMade bool
 	isGit  bool
+	// repository has the directory in its work tree; nil for none.
+	repository *repository
 }
 
 // made are the names of directories whose contents programs make and replace, but rarely change in place.
@@ -58,17 +80,42 @@ var made = []string{
 }
 
 // Enter implements [tree.Keeper].
-func (k *keeper) Enter(above tree.Scope, path string, _ []state.Named) tree.Scope {
+func (k *keeper) Enter(above tree.Scope, path string, entries []state.Named) tree.Scope {
+	in := enter(above, path)
+	isTop := slices.ContainsFunc(entries, func(e state.Named) bool { return e.Name == ".git" })
+	switch {
+	case k.git == nil:
+		return in
+	case in.isGit && in.repository != nil:
+		next := *in
+		next.repository = nil
+		return &next
+	case isTop && !in.isGit:
+		next := *in
+		next.repository = k.repositoryAt(path)
+		return &next
+	case above == nil && !in.isGit:
+		if top, _ := repositoryOf(path); top != "" {
+			in.repository = k.repositoryAt(top)
+		}
+	}
+	return in
+}
+
+// enter returns the scope of a directory as its name tells it.
+func enter(above tree.Scope, path string) *scope {
 	up, _ := above.(*scope)
 	if up == nil {
-		up = &scope{}
+		isGit := strings.Contains(filepath.ToSlash(path)+"/", "/.git/")
+		up = &scope{isGit: isGit}
 	}
 	name := filepath.Base(path)
-	next := scope{isMade: up.isMade || slices.Contains(made, name), isGit: up.isGit || name == ".git"}
+	next := *up
+	next.isMade, next.isGit = up.isMade || slices.Contains(made, name), up.isGit || name == ".git"
 	if next.isGit {
 		next.isMade = up.isMade || name == "objects" // git writes no object twice
 	}
-	if next == *up {
+	if above != nil && next == *up {
 		return up
 	}
 	return &next
@@ -87,6 +134,9 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 		return tree.Version{State: now}, nil
 	}
 	in, _ := s.(*scope)
+	if number, ok := k.blobOf(ctx, in, path, now); ok {
+		return tree.Version{State: now, Ref: tree.Ref{Source: inGit, Number: number}}, nil
+	}
 	taken, err := k.take(ctx, path, now, in != nil && in.isMade)
 	switch {
 	case err == nil:
@@ -103,16 +153,23 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 	return tree.Version{State: now, Ref: tree.Ref{Source: tooLarge}}, nil
 }
 
+// mostCopies is the number of files that are copied. A link takes a tenth of the time of a copy, and the first command in
+// a directory with many files has to wait for all of them.
+const mostCopies = 5000
+
 // take keeps a content in the way that costs least.
 func (k *keeper) take(ctx context.Context, path string, now state.State, isMade bool) (t store.Taken, err error) {
 	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true}
-	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room
+	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room && k.copies.Load() < mostCopies
 	if fits && !isMade {
 		first.Copy, first.Link = true, false
 	}
 	t, err = k.base.Take(ctx, path, first)
 	if first.Clone && (err != nil || t.Way != content.Cloned) {
 		k.cannotClone.Store(true)
+	}
+	if err == nil && t.Way == content.Copied {
+		k.copies.Add(1)
 	}
 	if err == nil || state.IsAbsent(err) || ctx.Err() != nil {
 		return t, err
@@ -124,6 +181,9 @@ func (k *keeper) take(ctx context.Context, path string, now state.State, isMade 
 	other, failed := k.base.Take(ctx, path, second)
 	if failed != nil && !errors.Is(failed, syscall.ENOSPC) {
 		return t, err
+	}
+	if failed == nil && other.Way == content.Copied {
+		k.copies.Add(1)
 	}
 	return other, failed
 }
@@ -143,27 +203,50 @@ func (k *keeper) target(r tree.Ref) string {
 
 // IsEqual implements [tree.Keeper].
 func (k *keeper) IsEqual(a, b tree.Ref) bool {
-	if a == b {
+	switch {
+	case a == b:
 		return true
+	case a.Source == inGit && b.Source == inGit:
+		_, x := k.blobs.find(a.Number)
+		_, y := k.blobs.find(b.Number)
+		return x == y
+	case a.Source == inTargets && b.Source == inTargets:
+		return k.target(a) == k.target(b)
+	case b.Source == inGit:
+		return k.isBlob(a, b)
+	case a.Source == inGit:
+		return k.isBlob(b, a)
 	}
-	if a.Source != b.Source {
+	_, x := k.place(a)
+	_, y := k.place(b)
+	if x.Way == content.Linked && y.Way == content.Linked {
+		return x.State.Inode == y.State.Inode
+	}
+	return x.Sum == y.Sum && x.Sum != content.Sum{}
+}
+
+// isBlob reports whether a content in a base is the one that a repository has.
+func (k *keeper) isBlob(base, git tree.Ref) bool {
+	_, id := k.blobs.find(git.Number)
+	path, _ := k.place(base)
+	f, err := os.Open(path)
+	if err != nil {
 		return false
 	}
-	switch a.Source {
-	case inTargets:
-		return k.target(a) == k.target(b)
-	case inBase:
-		x, found := k.base.Find(a.Number)
-		y, also := k.base.Find(b.Number)
-		return found && also && (x.Sum == y.Sum && x.Sum != content.Sum{} || x.Way == content.Linked && y.Way == content.Linked && x.State.Inode == y.State.Inode)
-	}
-	return false
+	defer f.Close()
+	return id.IsOf(f)
 }
 
 // Drop implements [tree.Keeper].
 func (k *keeper) Drop(r tree.Ref) {
-	if r.Source == inBase {
+	switch r.Source {
+	case inBase:
+		if kept, found := k.base.Find(r.Number); found && kept.Way == content.Copied {
+			k.copies.Add(-1)
+		}
 		k.base.Drop(r.Number)
+	case inGit:
+		k.blobs.drop(r.Number)
 	}
 }
 
@@ -178,31 +261,25 @@ func (k *keeper) adopt(v known) tree.Version {
 			k.adopted = map[uint32]content.Kept{}
 		}
 		k.adopted[v.version.Ref.Number] = v.kept
+	case inGit:
+		id, err := gitbase.Parse(v.id)
+		if err != nil || k.git == nil || !filepath.IsAbs(v.objects) {
+			v.version.Ref = tree.Ref{Source: unreadable}
+			break
+		}
+		v.version.Ref.Number = k.blobs.add(v.objects, id)
 	}
 	return v.version
 }
 
-// export adds a version to an operation.
-func (k *keeper) export(w *store.Writer, v tree.Version) (out store.Version, err error) {
-	out.State = v.State
-	switch v.Ref.Source {
-	case inTargets:
-		out.Target = k.target(v.Ref)
-	case unreadable:
-		out.Lost = "the file could not be read"
-	case tooLarge:
-		out.Lost = fmt.Sprintf("there is no room for a copy of %d bytes", v.State.Size)
+// place returns the file with a content, and its description.
+func (k *keeper) place(r tree.Ref) (path string, kept content.Kept) {
+	switch r.Source {
 	case inBase:
-		kept, _ := k.base.Find(v.Ref.Number)
-		out.Way, out.Sum = kept.Way, kept.Sum
-		out.Content, err = w.Share(k.base.Path(v.Ref.Number), v.State.Size)
+		kept, _ = k.base.Find(r.Number)
+		path = k.base.Path(r.Number)
 	case inBefore:
-		kept := k.adopted[v.Ref.Number]
-		out.Way, out.Sum = kept.Way, kept.Sum
-		out.Content, err = w.Share(k.before.Path(v.Ref.Number), v.State.Size)
+		path, kept = k.before.Path(r.Number), k.adopted[r.Number]
 	}
-	if v.State.Kind == state.Special {
-		out.Lost = "it is a FIFO, a socket or a device"
-	}
-	return out, err
+	return path, kept
 }

@@ -23,12 +23,12 @@ import (
 const killedIn = "POLLUX_TEST_KILLED_IN"
 
 // disaster is the script during which the process dies.
-const disaster = "rm -rf a; echo changed >.env; mkdir x; mv untracked x/y"
+const disaster = "rm -rf a .git; echo changed >.env; mkdir x; mv untracked x/y"
 
 // dieIn records two runs, and dies in the second, beside one at known paths.
 func dieIn(dir string) {
 	p := &place{dir: filepath.Join(dir, "project"), store: store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)}
-	r := undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
+	r := undo.New(p.options())
 	first, err := r.Begin(context.Background(), store.Header{Title: "first"}, undo.Scope{Anywhere: true})
 	if err == nil {
 		p.try("echo before >first; rm link")
@@ -62,7 +62,7 @@ func TestKilled(t *testing.T) {
 		t.Fatalf("it did not die: %v\n%s", err, out)
 	}
 	want := undotest.Take(t, p.dir)
-	if err := undo.Recover(t.Context(), p.store); err != nil {
+	if err := undo.Recover(t.Context(), p.store, p.git()); err != nil {
 		t.Fatal(err)
 	}
 	list, damaged, err := p.store.List()

@@ -18,6 +18,8 @@ type known struct {
 	root, path string // of the tree, and in it
 	version    tree.Version
 	target     string // of a link
+	id         string // of the blob, and the directory with the objects of its repository
+	objects    string
 	kept       content.Kept
 }
 
@@ -26,8 +28,8 @@ type known struct {
 type manifest struct {
 	file *os.File
 	w    *bufio.Writer
-	last string // root of the last entry
-	size int64  // bytes of all entries
+	last known // entry, which the next one has much in common with
+	size int64 // bytes of all entries
 	line []byte
 }
 
@@ -55,12 +57,19 @@ func (m *manifest) add(k known) error {
 
 // encode returns an entry without its sum. It is the reverse of decodeKnown.
 func (m *manifest) encode(k known) []byte {
-	root := ""
-	if k.root != m.last {
-		root, m.last = k.root, k.root
+	root, objects := k.root, k.objects
+	if root == m.last.root {
+		root = ""
+	}
+	if objects == m.last.objects {
+		objects = ""
+	}
+	m.last.root = k.root
+	if k.objects != "" {
+		m.last.objects = k.objects
 	}
 	b := m.line[:0]
-	for _, s := range []string{root, k.path, k.target} {
+	for _, s := range [...]string{root, k.path, k.target, k.id, objects} {
 		b = append(binary.AppendUvarint(b, uint64(len(s))), s...)
 	}
 	s := k.version.State
@@ -88,7 +97,7 @@ const maxEntry = 1 << 20
 // number of their bytes.
 func readManifest(r io.Reader, take func(known)) (read int64) {
 	in := bufio.NewReaderSize(r, 64<<10)
-	root := ""
+	root, objects := "", ""
 	for {
 		var head [8]byte
 		if _, err := io.ReadFull(in, head[:]); err != nil {
@@ -109,14 +118,20 @@ func readManifest(r io.Reader, take func(known)) (read int64) {
 		if k.root == "" {
 			k.root = root
 		}
+		if k.objects == "" && k.id != "" {
+			k.objects = objects
+		}
 		root = k.root
+		if k.objects != "" {
+			objects = k.objects
+		}
 		take(k)
 		read += int64(len(head) + len(b))
 	}
 }
 
 func decodeKnown(b []byte) (k known, ok bool) {
-	for _, s := range []*string{&k.root, &k.path, &k.target} {
+	for _, s := range []*string{&k.root, &k.path, &k.target, &k.id, &k.objects} {
 		n, size := binary.Uvarint(b)
 		if size <= 0 || n > uint64(len(b)-size) {
 			return k, false

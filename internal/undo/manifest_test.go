@@ -134,7 +134,7 @@ func TestRecoverDamaged(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			err := Recover(context.Background(), s)
+			err := Recover(context.Background(), s, nil)
 			list, damaged, listErr := s.List()
 			t.Log(err, list)
 			if len(damaged) > 0 || listErr != nil {
@@ -154,7 +154,7 @@ func TestRecoverDamaged(t *testing.T) {
 			if _, err := os.Lstat(dir); !os.IsNotExist(err) {
 				t.Errorf("the base is still there: %v", err)
 			}
-			if err := Recover(context.Background(), s); err != nil {
+			if err := Recover(context.Background(), s, nil); err != nil {
 				t.Errorf("again: %v", err)
 			}
 		})

@@ -3,7 +3,6 @@ package undo_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ var names = []string{"a", "b", "d/x", "d/y", "d/e/z", "d", "d/e", "f f", "-g"}
 func script(t *rapid.T) string {
 	name := func() string { return "./" + rapid.SampledFrom(names).Draw(t, "name") }
 	text := rapid.SampledFrom([]string{"one", "two", "six", "a longer text", ""}).Draw(t, "text")
-	switch rapid.IntRange(0, 12).Draw(t, "what") {
+	switch rapid.IntRange(0, 14).Draw(t, "what") {
 	case 0, 1, 2:
 		return fmt.Sprintf("printf %q >%q", text, name())
 	case 3:
@@ -46,6 +45,10 @@ func script(t *rapid.T) string {
 		return fmt.Sprintf("touch -d '2002-02-0%d' %q", rapid.IntRange(1, 3).Draw(t, "day"), name())
 	case 11:
 		return fmt.Sprintf("git add -A; git commit -qm %q", text+".")
+	case 12:
+		return "git gc -q --prune=now"
+	case 13:
+		return "rm -rf .git"
 	default:
 		return "git checkout -q -f HEAD~1 || git checkout -q -f main; git clean -fdq"
 	}
@@ -55,7 +58,7 @@ func script(t *rapid.T) string {
 func (p *place) try(script string) {
 	c := exec.Command("/bin/sh", "-c", script)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), "HOME="+p.dir, "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_NOSYSTEM=1")
+	c.Env = p.environ()
 	_ = c.Run()
 }
 
@@ -74,7 +77,9 @@ func TestRandom(t *testing.T) {
 func walk(t *testing.T, rt *rapid.T, isWatched bool) {
 	p := newPlace(t, `git init -q -b main; git config gc.auto 0; echo a >a; mkdir d; echo x >d/x; git add -A; git commit -qm 1; echo y >>a; git commit -qam 2`)
 	p.recorder.Close()
-	p.recorder = undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Unwatched: !isWatched})
+	o := p.options()
+	o.Unwatched = !isWatched
+	p.recorder = undo.New(o)
 	defer p.recorder.Close()
 	type done struct {
 		number        int

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pollux/internal/crash"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -27,6 +28,8 @@ type Options struct {
 	Roots func() []string
 	// Skip are paths within Roots that are not recorded, such as the store's own.
 	Skip []string
+	// Git reads the contents of tracked files that have not changed, so that they are not copied; nil for none.
+	Git *gitbase.Git
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
 	// Unwatched makes each look be at all files, as where the system has no watches.
@@ -56,6 +59,7 @@ type Recorder struct {
 	claimed map[string]bool // paths whose changes belong to operations with known paths, since the last look
 	window  *window         // of calls that may change anything, nil if none runs
 	own     map[int]bool    // the numbers of the operations that it has recorded
+	thinned map[string]bool // directories with objects of repositories, of which some have gone
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
@@ -75,7 +79,7 @@ func New(o Options) *Recorder {
 	if o.Max == 0 {
 		o.Max = DefaultMax
 	}
-	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}}
+	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}, thinned: map[string]bool{}}
 }
 
 // open opens the base, if it is not open yet.
@@ -87,14 +91,14 @@ func (r *Recorder) open() error {
 	}
 	s, err := r.opts.Store()
 	if err == nil {
-		err = Recover(context.Background(), s)
+		err = Recover(context.Background(), s, r.opts.Git)
 	}
 	var base *store.Base
 	if err == nil {
 		base, err = s.Open()
 	}
 	if err == nil {
-		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4}
+		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4, git: r.opts.Git, roots: r.opts.Roots, skip: r.opts.Skip}
 	}
 	return err
 }
@@ -129,6 +133,7 @@ func (r *Recorder) read(ctx context.Context) {
 
 // readNew reads the trees of roots that have none.
 func (r *Recorder) readNew(ctx context.Context) error {
+	r.keep.looks.Add(1)
 	for _, root := range r.opts.Roots() {
 		if slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
 			continue
@@ -164,7 +169,18 @@ func (r *Recorder) save(t *tree.Tree) (err error) {
 }
 
 func (r *Recorder) options(w *watch.Watcher) tree.Options {
-	return tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max, Skip: func(path string) bool { return slices.Contains(r.opts.Skip, path) }}
+	o := tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max}
+	if len(r.opts.Skip) > 0 {
+		o.Skip = func(path string) bool { return slices.Contains(r.opts.Skip, path) }
+	}
+	return o
+}
+
+// optionsOutside returns the options for a tree that need not be in the roots, and is not watched.
+func (r *Recorder) optionsOutside() tree.Options {
+	o := r.options(nil)
+	o.Keeper = outside{r.keep}
+	return o
 }
 
 // IsOutside reports whether no root contains an absolute path.
@@ -250,7 +266,7 @@ func (run *Run) beginAt(ctx context.Context, paths []string) error {
 	if err := run.recorder.open(); err != nil {
 		return err
 	}
-	o := run.recorder.options(nil)
+	o := run.recorder.optionsOutside()
 	o.Max = mostNamed
 	for _, path := range topmost(paths) {
 		t := tree.New(path, o)
@@ -310,6 +326,9 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 		if _, err := r.look(ctx); err != nil {
 			return err
 		}
+		if err := r.keepAgain(ctx); err != nil {
+			return err
+		}
 		r.settle()
 		r.window = &window{after: r.newest()}
 	}
@@ -362,7 +381,7 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 			}
 		}
 	}
-	o, err := r.commit(h, changes)
+	o, err := r.commit(ctx, h, changes)
 	for _, t := range run.trees {
 		t.Drop()
 	}
@@ -390,7 +409,7 @@ func (run *Run) lookAtPaths(ctx context.Context) (changes []change, err error) {
 }
 
 // commit writes an operation to the log; nil if there are no changes.
-func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, error) {
+func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change) (*store.Operation, error) {
 	if len(changes) == 0 {
 		return nil, nil
 	}
@@ -400,11 +419,13 @@ func (r *Recorder) commit(h store.Header, changes []change) (*store.Operation, e
 	}
 	h.Ended = time.Now()
 	o := &store.Operation{Header: h}
+	e := r.keep.exporter(w, changes)
+	defer e.close()
 	for _, c := range changes {
 		out := store.Change{Path: c.path}
-		out.Before, err = r.keep.export(w, c.Before)
+		out.Before, err = e.export(ctx, c.Before)
 		if err == nil {
-			out.After, err = r.keep.export(w, c.After)
+			out.After, err = e.export(ctx, c.After)
 		}
 		if err != nil {
 			w.Abort()

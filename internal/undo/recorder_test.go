@@ -8,7 +8,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/process"
 	"pollux/internal/undo"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
@@ -21,7 +23,7 @@ type place struct {
 	recorder *undo.Recorder
 }
 
-func newPlace(t *testing.T, setUp string) *place {
+func newPlace(t testing.TB, setUp string) *place {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -32,25 +34,36 @@ func newPlace(t *testing.T, setUp string) *place {
 		t.Fatal(err)
 	}
 	p.sh(t, setUp)
-	p.recorder = undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
+	undotest.SettleGit(t, p.dir, p.environ())
+	p.recorder = undo.New(p.options())
 	t.Cleanup(func() { p.recorder.Close() })
 	return p
 }
 
 func (p *place) open() (*store.Store, error) { return p.store, nil }
 
-func (p *place) sh(t *testing.T, script string) {
+func (p *place) options() undo.Options {
+	return undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Git: p.git()}
+}
+
+func (p *place) git() *gitbase.Git { return gitbase.New(process.Launcher{}, p.environ()) }
+
+func (p *place) environ() []string {
+	return append(os.Environ(), "HOME="+filepath.Dir(p.dir), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_NOSYSTEM=1")
+}
+
+func (p *place) sh(t testing.TB, script string) {
 	t.Helper()
 	c := exec.Command("/bin/sh", "-ec", script)
 	c.Dir = p.dir
-	c.Env = append(os.Environ(), "HOME="+filepath.Dir(p.dir), "GIT_AUTHOR_NAME=a", "GIT_AUTHOR_EMAIL=a@b", "GIT_COMMITTER_NAME=a", "GIT_COMMITTER_EMAIL=a@b", "GIT_CONFIG_NOSYSTEM=1")
+	c.Env = p.environ()
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 }
 
 // run records a script.
-func (p *place) run(t *testing.T, script string) *store.Operation {
+func (p *place) run(t testing.TB, script string) *store.Operation {
 	t.Helper()
 	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: script}, undo.Scope{Anywhere: true})
 	if err != nil {
@@ -67,8 +80,9 @@ func (p *place) run(t *testing.T, script string) *store.Operation {
 // restart replaces the recorder.
 func (p *place) restart(o undo.Options) {
 	p.recorder.Close()
-	o.Store, o.Roots = p.open, func() []string { return []string{p.dir} }
-	p.recorder = undo.New(o)
+	whole := p.options()
+	whole.Unwatched, whole.Max = o.Unwatched, o.Max
+	p.recorder = undo.New(whole)
 }
 
 // rename moves all into a directory with a name.
@@ -83,7 +97,7 @@ func (p *place) rename(t *testing.T, name string) {
 }
 
 // plan returns the plan to take the operation with a number back.
-func (p *place) plan(t *testing.T, number int) *revert.Plan {
+func (p *place) plan(t testing.TB, number int) *revert.Plan {
 	t.Helper()
 	o, err := p.store.Read(number)
 	if err != nil {
@@ -96,7 +110,7 @@ func (p *place) plan(t *testing.T, number int) *revert.Plan {
 	return plan
 }
 
-func (p *place) apply(t *testing.T, plan *revert.Plan) (*store.Operation, error) {
+func (p *place) apply(t testing.TB, plan *revert.Plan) (*store.Operation, error) {
 	t.Helper()
 	b, err := p.store.Open()
 	if err != nil {
@@ -107,7 +121,7 @@ func (p *place) apply(t *testing.T, plan *revert.Plan) (*store.Operation, error)
 }
 
 // undo takes the operation with a number back, all of it.
-func (p *place) undo(t *testing.T, number int) *store.Operation {
+func (p *place) undo(t testing.TB, number int) *store.Operation {
 	t.Helper()
 	plan := p.plan(t, number)
 	for _, s := range plan.Problems() {

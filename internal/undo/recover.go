@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pollux/internal/durable"
+	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
 )
@@ -79,6 +80,7 @@ func (r *Recorder) saveTree(m *manifest, t *tree.Tree) error {
 			break
 		}
 		if path != "" {
+			r.checkObject(absolute(t.Root(), path), v)
 			err = m.add(r.known(t.Root(), path, v))
 		}
 	}
@@ -92,19 +94,23 @@ func (r *Recorder) known(root, path string, v tree.Version) known {
 		k.target = r.keep.target(v.Ref)
 	case inBase:
 		k.kept, _ = r.base.Find(v.Ref.Number)
+	case inGit:
+		objects, id := r.keep.blobs.find(v.Ref.Number)
+		k.objects, k.id = objects, id.String()
 	}
 	return k
 }
 
-// Recover records the changes of runs whose process was killed, as operations, and lets go of its base.
-func Recover(ctx context.Context, s *store.Store) error {
+// Recover records the changes of runs whose process was killed, as operations, and lets go of its base. git reads the contents that
+// only repositories have; nil for none.
+func Recover(ctx context.Context, s *store.Store, git *gitbase.Git) error {
 	dead, err := s.Abandoned()
 	if err != nil {
 		return err
 	}
 	var failed error
 	for _, b := range dead {
-		if err := recoverBase(ctx, s, b); err != nil {
+		if err := recoverBase(ctx, s, git, b); err != nil {
 			failed = errors.Join(failed, fmt.Errorf("record the changes of a session that was killed: %w", err))
 		}
 		b.Close()
@@ -113,14 +119,14 @@ func Recover(ctx context.Context, s *store.Store) error {
 }
 
 // recoverBase records the changes of the runs of one base.
-func recoverBase(ctx context.Context, s *store.Store, old *store.Base) error {
+func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *store.Base) error {
 	now, err := s.Open()
 	if err != nil {
 		return err
 	}
 	defer now.Close()
 	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}, own: map[int]bool{}}
-	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old}
+	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old, git: git}
 	var failed error
 	anywhere := beginning{}
 	for _, note := range old.Pending() {
@@ -169,7 +175,7 @@ func (r *Recorder) recoverRun(ctx context.Context, h store.Header, trees []*tree
 	}
 	h.Ended = time.Now()
 	h.Beside = append(h.Beside, "everything until Pollux was started again, because it was killed")
-	_, err := r.commit(h, changes)
+	_, err := r.commit(ctx, h, changes)
 	return err
 }
 
@@ -197,7 +203,7 @@ func (r *Recorder) load(path string, size int64) (trees []*tree.Tree, err error)
 		return nil, errDamaged
 	}
 	for _, root := range slices.Sorted(maps.Keys(entries)) {
-		trees = append(trees, tree.Load(root, r.options(nil), entries[root]))
+		trees = append(trees, tree.Load(root, r.optionsOutside(), entries[root]))
 	}
 	return trees, nil
 }

@@ -20,7 +20,7 @@ func Roots(dirs []string, home string) (roots []string) {
 		}
 	}
 	for _, dir := range dirs {
-		top, gitDir := repository(dir)
+		top, gitDir := repositoryOf(dir)
 		if top != "" && !contains(top, home) {
 			add(top)
 		}
@@ -37,8 +37,8 @@ func contains(dir, path string) bool {
 	return path == dir || strings.HasPrefix(path, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
 }
 
-// repository returns the work tree that a directory is in, and the directory of its repository if that is not in it.
-func repository(dir string) (top, gitDir string) {
+// repositoryOf returns the work tree that a directory is in, and the directory of its repository if that is not in it.
+func repositoryOf(dir string) (top, gitDir string) {
 	for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		s, err := state.Read(filepath.Join(dir, ".git"))
 		if err != nil || s.Kind == state.Absent {

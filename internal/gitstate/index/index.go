@@ -227,6 +227,33 @@ func (x *Index) Find(name string) (i int, ok bool) {
 	return i, i < len(x.entries) && x.Name(i) == name
 }
 
+// IsEqual reports whether two indexes have the same files with the same contents, whatever the states are in which git has
+// last seen them. Git writes these again when it only looks.
+func (x *Index) IsEqual(o *Index) bool {
+	if x.hash != o.hash || len(x.entries) != len(o.entries) {
+		return false
+	}
+	for i := range x.entries {
+		a, b := int(x.entries[i].at), int(o.entries[i].at)
+		isSame := x.Name(i) == o.Name(i) && x.uint32(a+24) == o.uint32(b+24) &&
+			x.text[a+stat:a+stat+x.hash] == o.text[b+stat:b+stat+o.hash] && x.flags(a) == o.flags(b)
+		if !isSame {
+			return false
+		}
+	}
+	return true
+}
+
+// flags returns the flags of the entry at an offset, without the length of the name.
+func (x *Index) flags(at int) uint32 {
+	at += stat + x.hash
+	flags := uint32(x.uint16(at)) & (assumeValid | stage)
+	if x.uint16(at)&extended != 0 {
+		flags |= uint32(x.uint16(at+2)&(skipWorktree|intentToAdd)) << 16
+	}
+	return flags
+}
+
 func (x *Index) uint16(at int) uint16 { return uint16(x.text[at])<<8 | uint16(x.text[at+1]) }
 
 func (x *Index) uint32(at int) uint32 {

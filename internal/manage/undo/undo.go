@@ -67,7 +67,7 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(revert.Finish(ctx, s), recorder.Recover(ctx, s)); err != nil {
+	if err := errors.Join(revert.Finish(ctx, s), recorder.Recover(ctx, s, snapshots.Git(p, p.Paths.Dir()))); err != nil {
 		return nil, err
 	}
 	h, err := history.Read(s)

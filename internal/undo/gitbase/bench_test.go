@@ -33,7 +33,7 @@ func BenchmarkRepository(b *testing.B) {
 	r := u.git.Open(u.path("r"))
 	reader := u.git.NewReader(r.ObjectDir())
 	defer reader.Close()
-	if err := r.Verify(b.Context(), reader); err != nil {
+	if err := r.Verify(b.Context(), reader, nil); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("Open", func(b *testing.B) {
@@ -45,7 +45,7 @@ func BenchmarkRepository(b *testing.B) {
 	b.Run("Verify", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if err := r.Verify(b.Context(), reader); err != nil {
+			if err := r.Verify(b.Context(), reader, nil); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -117,7 +117,7 @@ func (u *user) open(t testing.TB, dir string) (*gitbase.Repository, *gitbase.Rea
 		t.Fatalf("%s is no repository", dir)
 	}
 	reader := u.reader(t, r.ObjectDir())
-	if err := r.Verify(t.Context(), reader); err != nil {
+	if err := r.Verify(t.Context(), reader, nil); err != nil {
 		t.Fatal(err)
 	}
 	return r, reader

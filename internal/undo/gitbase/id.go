@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
+	"io"
+	"os"
 )
 
 // ID is the id of a blob, which is a hash of its content. IDs can be compared with ==.
@@ -31,6 +33,18 @@ func (id ID) String() string { return hex.EncodeToString(id.hash[:id.size]) }
 func idOf(binary string) (id ID) {
 	id.size = uint8(copy(id.hash[:], binary))
 	return id
+}
+
+// IsOf reports whether the id is that of the content of a file, which it reads.
+func (id ID) IsOf(f *os.File) bool {
+	info, err := f.Stat()
+	if err != nil || id.size == 0 {
+		return false
+	}
+	sum := newHash(id.size)
+	fmt.Fprintf(sum, "blob %d\x00", info.Size())
+	n, err := io.Copy(sum, f)
+	return err == nil && n == info.Size() && idOf(string(sum.Sum(nil))) == id
 }
 
 // newHash returns the hash function of the repositories in which hashes have this size.

@@ -44,7 +44,7 @@ func TestKnownContents(t *testing.T) {
 				t.Fatal("it is no repository")
 			}
 			reader := w.git.NewReader(r.ObjectDir())
-			if err := r.Verify(t.Context(), reader); err != nil {
+			if err := r.Verify(t.Context(), reader, nil); err != nil {
 				t.Fatal(err)
 			}
 			for range 2 { // the second time, files have changed since the index was read

@@ -277,7 +277,7 @@ func TestUnverified(t *testing.T) {
 	if err := os.Remove(filepath.Join(r.ObjectDir(), "2e", "65efe2a145dda7ee51d1741299f848e5bf752e")); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Verify(t.Context(), reader); err != nil {
+	if err := r.Verify(t.Context(), reader, nil); err != nil {
 		t.Fatal(err)
 	}
 	if id, ok := u.object(r, "r", "a"); ok {

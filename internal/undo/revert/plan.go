@@ -111,7 +111,7 @@ func (p *Plan) merge(operations []*store.Operation) {
 				continue
 			}
 			step := &p.Steps[i]
-			if step.Problem == "" && !isEqual(&step.To, &after) {
+			if step.Problem == "" && !isEqual(&step.To, &after) && !isIndexOf(c.Path, step.To, after) {
 				step.Problem, step.IsOverwritable = "it was changed between the calls", true
 			}
 			step.To = before
@@ -160,6 +160,7 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		}
 	}
 	isFrom, err := s.From.is(ctx, s.Path, now)
+	isFrom = isFrom || err == nil && s.From.State.HasAttributes(now) && isSameIndex(s.Path, s.Path, s.From.Place)
 	switch {
 	case err != nil:
 		return false, err
@@ -184,8 +185,13 @@ func (p *Plan) leaveObjects() {
 	}
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool {
 		gitDir, isObject := objectOf(s.Path)
-		return isObject && s.From.State.Kind != state.Absent && !isGone(gitDir)
+		return isObject && (s.To.State.Kind == state.Absent || isRenewed(s.To.State, s.From.State)) && !isGone(gitDir)
 	})
+}
+
+// isRenewed reports whether git has only renewed the time of an object.
+func isRenewed(from, to state.State) bool {
+	return from.Kind == to.Kind && from.Size == to.Size && from.Device == to.Device && from.Inode == to.Inode
 }
 
 // checkDirectories finds the paths whose directory is not there any more, and does not come back either.

@@ -44,6 +44,13 @@ func (s State) IsSame(o State) bool {
 	return s == o
 }
 
+// HasContent reports whether two states are those of a file that differs in nothing that an undo brings back, if its content is the
+// same: only the time of the last change of its attributes differs, for instance because it has got another name.
+func (s State) HasContent(o State) bool {
+	o.Changed = s.Changed
+	return s == o
+}
+
 // HasAttributes reports whether the kind and the attributes that are brought back by an undo are the same: mode,
 // owner and group.
 func (s State) HasAttributes(o State) bool {

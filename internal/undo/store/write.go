@@ -61,11 +61,11 @@ func (w *Writer) Create(write func(io.Writer) (int64, error)) (name string, err 
 		return "", fmt.Errorf("keep files for undo: %w", err)
 	}
 	n, err := write(f)
-	w.bytes += n
 	if err := errors.Join(err, f.Close()); err != nil {
 		_ = os.Remove(f.Name())
 		return "", fmt.Errorf("keep files for undo: %w", err)
 	}
+	w.bytes += n
 	return name, nil
 }
 

@@ -60,7 +60,7 @@ type Keeper interface {
 type Options struct {
 	Keeper  Keeper
 	Watcher *watch.Watcher // nil for none
-	// Skip reports whether the tree has nothing at an absolute path and below it.
+	// Skip reports whether the tree has nothing at an absolute path and below it; nil for never.
 	Skip func(path string) bool
 	// Max is the number of entries that a tree may have.
 	Max int
@@ -100,9 +100,6 @@ const tick = 20 * time.Millisecond
 
 // New returns the tree at an absolute path without links, which is not read yet.
 func New(root string, o Options) *Tree {
-	if o.Skip == nil {
-		o.Skip = func(string) bool { return false }
-	}
 	return &Tree{root: root, opts: o, dirs: map[string]*dir{}}
 }
 
@@ -153,6 +150,29 @@ func (t *Tree) Refresh(ctx context.Context, changed watch.Changes) ([]Change, er
 			w.names(rel, changed[t.absolute(rel)])
 		}
 	})
+}
+
+// KeepAgain keeps the contents again of the files whose refs are among those that are gone, and returns them as changes.
+func (t *Tree) KeepAgain(ctx context.Context, isGone func(Ref) bool) (changes []Change, err error) {
+	for rel, d := range t.dirs {
+		for i, n := range d.nodes {
+			if n.Ref == (Ref{}) || !isGone(n.Ref) {
+				continue
+			}
+			path := join(rel, n.name)
+			v, err := t.opts.Keeper.Keep(ctx, d.scope, t.absolute(path), n.State)
+			if err != nil {
+				return nil, err
+			}
+			if v.State.Kind == state.Absent {
+				continue // it has gone since, and will be found
+			}
+			d.nodes[i].Version = v
+			t.dropping = append(t.dropping, n.Ref)
+			changes = append(changes, Change{Path: path, Before: n.Version, After: v})
+		}
+	}
+	return changes, nil
 }
 
 // Settle lets the keeper drop the versions before all changes that were returned.

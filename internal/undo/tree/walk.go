@@ -33,8 +33,9 @@ func presence(n node) int64 {
 	return 1
 }
 
-// version returns the node with a new state. It is the old one if nothing has changed. ok is false if the walk has to end.
-func (w *walk) version(scope Scope, rel string, old node, now state.State) (_ node, ok bool) {
+// version returns the node with a new state, given the directory that it is in. It is the old one if nothing has changed. ok is
+// false if the walk has to end.
+func (w *walk) version(scope Scope, dir string, old node, now state.State) (_ node, ok bool) {
 	next := node{name: old.name, Version: Version{State: now}}
 	isSame := old.State.IsSame(now)
 	switch {
@@ -43,18 +44,18 @@ func (w *walk) version(scope Scope, rel string, old node, now state.State) (_ no
 	case isSame && !old.racy:
 		return old, true
 	}
-	v, err := w.opts.Keeper.Keep(w.ctx, scope, w.absolute(rel), now)
+	v, err := w.opts.Keeper.Keep(w.ctx, scope, w.absolute(join(dir, old.name)), now)
 	if err != nil {
 		w.cancel(err)
 		return next, false
 	}
 	next.Version = v
 	next.racy = w.began.UnixNano()-max(v.State.Modified, v.State.Changed) < int64(tick)
-	if isSame && v.State.IsSame(old.State) && w.opts.Keeper.IsEqual(old.Ref, v.Ref) {
+	if v.State.HasContent(old.State) && w.opts.Keeper.IsEqual(old.Ref, v.Ref) {
 		if v.Ref != old.Ref {
 			w.opts.Keeper.Drop(v.Ref)
 		}
-		old.racy = next.racy
+		old.State, old.racy = v.State, next.racy
 		return old, true
 	}
 	return next, true
@@ -71,7 +72,7 @@ func (w *walk) compare(rel string, above Scope, old, next node) {
 	if wasDir && !isDir {
 		w.remove(rel)
 	}
-	if !old.State.IsSame(next.State) || old.Ref != next.Ref {
+	if !old.State.IsSame(next.State) && !old.State.HasContent(next.State) || old.Ref != next.Ref {
 		w.note(Change{Path: rel, Before: old.Version, After: next.Version})
 	}
 	if isDir && (!wasDir || isOther || w.isDeep) {
@@ -131,7 +132,9 @@ func (w *walk) directory(rel string, above Scope) {
 	if err != nil {
 		entries = nil // unreadable, or gone: the next look at the directory above it tells
 	}
-	entries = slices.DeleteFunc(entries, func(e state.Named) bool { return w.opts.Skip(path + "/" + e.Name) })
+	if w.opts.Skip != nil {
+		entries = slices.DeleteFunc(entries, func(e state.Named) bool { return w.opts.Skip(path + "/" + e.Name) })
+	}
 
 	w.mu.Lock()
 	d := w.dirs[rel]
@@ -157,7 +160,7 @@ func (w *walk) merge(rel string, d *dir, entries []state.Named) {
 		if len(old) > 0 && old[0].name == e.Name {
 			before, old = old[0], old[1:]
 		}
-		next, ok := w.version(d.scope, join(rel, e.Name), before, e.State)
+		next, ok := w.version(d.scope, rel, before, e.State)
 		if !ok {
 			if w.isFirst {
 				d.nodes = nodes // their contents are to be dropped
@@ -166,6 +169,9 @@ func (w *walk) merge(rel string, d *dir, entries []state.Named) {
 		}
 		if next.State.Kind != state.Absent {
 			nodes = append(nodes, next)
+		}
+		if next.State == before.State && next.Ref == before.Ref && next.State.Kind != state.Directory {
+			continue
 		}
 		w.compare(join(rel, e.Name), d.scope, before, next)
 	}
@@ -187,7 +193,7 @@ func (w *walk) names(rel string, names map[string]bool) {
 		return // not read yet, or gone: the directory above it has changed, too
 	}
 	for name := range names {
-		if name == "" || w.ctx.Err() != nil || w.opts.Skip(w.absolute(join(rel, name))) {
+		if name == "" || w.ctx.Err() != nil || w.opts.Skip != nil && w.opts.Skip(w.absolute(join(rel, name))) {
 			continue
 		}
 		w.name(rel, d, name)
@@ -205,7 +211,7 @@ func (w *walk) name(rel string, d *dir, name string) {
 	if found {
 		old = d.nodes[i]
 	}
-	next, ok := w.version(d.scope, path, old, now)
+	next, ok := w.version(d.scope, rel, old, now)
 	if !ok {
 		return
 	}

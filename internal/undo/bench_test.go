@@ -1,0 +1,166 @@
+package undo_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+
+	"pollux/internal/undo"
+	"pollux/internal/undo/revert"
+	"pollux/internal/undo/store"
+	"pollux/internal/undo/undotest"
+)
+
+// newTree is a place with a number of files in directories of ten.
+func newTree(b *testing.B, count int, isTracked bool) *place {
+	b.Helper()
+	p := newPlace(b, "true")
+	for i := range count {
+		path := p.file(i)
+		if i%10 == 0 {
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				b.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(path, fmt.Appendf(nil, "package source // %d\n", i), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if isTracked {
+		p.sh(b, "git init -q -b main; git config gc.auto 0; git add -A; git commit -qm first; git gc -q")
+		undotest.SettleGit(b, p.dir, p.environ())
+	}
+	return p
+}
+
+func (p *place) file(i int) string {
+	return filepath.Join(p.dir, "source", fmt.Sprintf("package%04d", i/10), fmt.Sprintf("file_with_a_name%d.go", i))
+}
+
+func begin(b *testing.B, r *undo.Recorder) *undo.Run {
+	b.Helper()
+	run, err := r.Begin(b.Context(), store.Header{Kind: store.Call}, undo.Scope{Anywhere: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return run
+}
+
+func end(b *testing.B, run *undo.Run) *store.Operation {
+	b.Helper()
+	o, err := run.End(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	return o
+}
+
+// space returns the bytes on the disk below a directory.
+func space(b *testing.B, dir string) (bytes int64) {
+	b.Helper()
+	seen := map[uint64]bool{}
+	err := filepath.Walk(dir, func(_ string, info os.FileInfo, err error) error {
+		if err != nil {
+			return err
+		}
+		if st, ok := info.Sys().(*syscall.Stat_t); ok && !seen[st.Ino] {
+			seen[st.Ino] = true
+			bytes += st.Blocks * 512
+		}
+		return nil
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return bytes
+}
+
+// BenchmarkBase reads a tree for the first time. It reports the space of the base and the memory of the tree.
+func BenchmarkBase(b *testing.B) {
+	for _, count := range []int{1000, 50_000} {
+		for _, isTracked := range []bool{true, false} {
+			b.Run(fmt.Sprintf("files=%d/tracked=%v", count, isTracked), func(b *testing.B) {
+				p := newTree(b, count, isTracked)
+				b.ReportAllocs()
+				for b.Loop() {
+					b.StopTimer()
+					r := undo.New(p.options())
+					before := memory()
+					b.StartTimer()
+					run := begin(b, r)
+					b.StopTimer()
+					end(b, run)
+					b.ReportMetric(float64(memory()-before)/float64(count), "heap-B/file")
+					b.ReportMetric(float64(space(b, filepath.Join(p.store.Dir(), "bases"))), "disk-B")
+					r.Close()
+					b.StartTimer()
+				}
+			})
+		}
+	}
+}
+
+func memory() int64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// BenchmarkRun begins and ends a run in 50,000 files.
+func BenchmarkRun(b *testing.B) {
+	p := newTree(b, 50_000, true)
+	for _, isWatched := range []bool{true, false} {
+		o := p.options()
+		o.Unwatched = !isWatched
+		r := undo.New(o)
+		b.Cleanup(r.Close)
+		end(b, begin(b, r))
+		for _, changed := range []int{0, 10} {
+			b.Run(fmt.Sprintf("watched=%v/changed=%d", isWatched, changed), func(b *testing.B) {
+				b.ReportAllocs()
+				for n := 0; b.Loop(); n++ {
+					run := begin(b, r)
+					b.StopTimer()
+					for i := range changed {
+						if err := os.WriteFile(p.file(i*100), fmt.Appendf(nil, "changed %d\n", n), 0o644); err != nil {
+							b.Fatal(err)
+						}
+					}
+					b.StartTimer()
+					if o := end(b, run); (o != nil) != (changed > 0) {
+						b.Fatalf("operation %+v", o)
+					}
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkUndo takes back that 1,000 files were removed.
+func BenchmarkUndo(b *testing.B) {
+	p := newTree(b, 1000, true)
+	for b.Loop() {
+		b.StopTimer()
+		o := p.run(b, "rm -rf source")
+		base, err := p.store.Open()
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		plan, err := revert.Make(b.Context(), p.store, []*store.Operation{read(b, p, o.Number)})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := plan.Apply(b.Context(), base, store.Header{}); err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		base.Close()
+		b.ReportMetric(float64(o.Bytes), "op-B")
+		b.StartTimer()
+	}
+}
