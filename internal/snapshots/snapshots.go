@@ -43,7 +43,7 @@ func Open(p Parts) *Snapshots {
 		Store: func() (*store.Store, error) { return Store(p.Project) },
 		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
 		Skip:  paths.Records(),
-		Git:   Git(p.Project, p.Workspace.Dirs()...),
+		Git:   func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
 	})}
 	p.Records.Add(s)
 	return s

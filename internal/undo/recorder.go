@@ -28,8 +28,9 @@ type Options struct {
 	Roots func() []string
 	// Skip are paths within Roots that are not recorded, such as the store's own.
 	Skip []string
-	// Git reads the contents of tracked files that have not changed, so that they are not copied; nil for none.
-	Git *gitbase.Git
+	// Git returns the git that reads the contents of tracked files that have not changed, so that they are not copied. It
+	// is called when that is first needed; nil is for none.
+	Git func() *gitbase.Git
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
 	// Unwatched makes each look be at all files, as where the system has no watches.
@@ -90,15 +91,19 @@ func (r *Recorder) open() error {
 		return nil
 	}
 	s, err := r.opts.Store()
+	var git *gitbase.Git
 	if err == nil {
-		err = Recover(context.Background(), s, r.opts.Git)
+		if r.opts.Git != nil {
+			git = r.opts.Git()
+		}
+		err = Recover(context.Background(), s, git)
 	}
 	var base *store.Base
 	if err == nil {
 		base, err = s.Open()
 	}
 	if err == nil {
-		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4, git: r.opts.Git, roots: r.opts.Roots, skip: r.opts.Skip}
+		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4, git: git, roots: r.opts.Roots, skip: r.opts.Skip}
 	}
 	return err
 }

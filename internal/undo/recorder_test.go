@@ -43,7 +43,7 @@ func newPlace(t testing.TB, setUp string) *place {
 func (p *place) open() (*store.Store, error) { return p.store, nil }
 
 func (p *place) options() undo.Options {
-	return undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Git: p.git()}
+	return undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Git: p.git}
 }
 
 func (p *place) git() *gitbase.Git { return gitbase.New(process.Launcher{}, p.environ()) }
