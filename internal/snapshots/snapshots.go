@@ -43,6 +43,9 @@ func Open(p Parts) *Snapshots {
 		Store: func() (*store.Store, error) { return Store(p.Project) },
 		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
 		Skip:  paths.Records(),
+		Left: func(root string, why error) {
+			p.Project.Warn("Warning: Changes that commands make in " + paths.Display(root) + " cannot be undone: " + why.Error() + ".")
+		},
 		Git:   func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
 	})}
 	p.Records.Add(s)

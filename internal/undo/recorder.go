@@ -33,6 +33,8 @@ type Options struct {
 	Git func() *gitbase.Git
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
+	// Left is called once for each root whose files are not recorded, and gets the reason; nil for no call.
+	Left func(root string, why error)
 	// Unwatched makes each look be at all files, as where the system has no watches.
 	Unwatched bool
 }
@@ -61,6 +63,7 @@ type Recorder struct {
 	window  *window         // of calls that may change anything, nil if none runs
 	own     map[int]bool    // the numbers of the operations that it has recorded
 	thinned map[string]bool // directories with objects of repositories, of which some have gone
+	left    map[string]bool // roots whose files are not recorded
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
@@ -80,7 +83,7 @@ func New(o Options) *Recorder {
 	if o.Max == 0 {
 		o.Max = DefaultMax
 	}
-	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}, thinned: map[string]bool{}}
+	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}, thinned: map[string]bool{}, left: map[string]bool{}}
 }
 
 // open opens the base, if it is not open yet.
@@ -133,20 +136,26 @@ func (r *Recorder) read(ctx context.Context) {
 	if !r.opts.Unwatched {
 		r.watcher, _ = watch.Open() // without one, each look is at all files
 	}
-	r.unread = r.readNew(ctx)
+	if r.saved, r.unread = createManifest(r.base.File(manifestFile)); r.unread == nil {
+		r.unread = r.readNew(ctx)
+	}
 }
 
 // readNew reads the trees of roots that have none.
 func (r *Recorder) readNew(ctx context.Context) error {
 	r.keep.looks.Add(1)
 	for _, root := range r.opts.Roots() {
-		if slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
+		if r.left[root] || slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
 			continue
 		}
 		t := tree.New(root, r.options(r.watcher))
 		if err := t.Read(ctx); err != nil {
 			t.Drop()
-			return fmt.Errorf("read %s: %w", root, err)
+			if isFatal(ctx, err) {
+				return fmt.Errorf("read %s: %w", root, err)
+			}
+			r.leave(root, err)
+			continue
 		}
 		r.trees = append(r.trees, t)
 		if err := r.save(t); err != nil {
@@ -156,14 +165,20 @@ func (r *Recorder) readNew(ctx context.Context) error {
 	return nil
 }
 
+// leave gives up on a root.
+func (r *Recorder) leave(root string, why error) {
+	r.left[root] = true
+	if errors.Is(why, tree.ErrTooLarge) {
+		why = fmt.Errorf("it has more than %d files", r.opts.Max)
+	}
+	if r.opts.Left != nil {
+		r.opts.Left(root, why)
+	}
+}
+
 // save writes the versions of a tree that was read.
-func (r *Recorder) save(t *tree.Tree) (err error) {
-	if r.saved == nil {
-		r.saved, err = createManifest(r.base.File(manifestFile))
-	}
-	if err == nil {
-		err = r.saveTree(r.saved, t)
-	}
+func (r *Recorder) save(t *tree.Tree) error {
+	err := r.saveTree(r.saved, t)
 	if err == nil {
 		err = r.saved.flush()
 	}
@@ -277,10 +292,10 @@ func (run *Run) beginAt(ctx context.Context, paths []string) error {
 		t := tree.New(path, o)
 		if err := t.Read(ctx); err != nil {
 			t.Drop()
-			if errors.Is(err, tree.ErrTooLarge) {
-				err = fmt.Errorf("%s has more than %d files", path, mostNamed)
+			if isFatal(ctx, err) {
+				return err
 			}
-			return err
+			continue
 		}
 		run.trees = append(run.trees, t)
 	}
