@@ -15,6 +15,7 @@ import (
 	"pollux/internal/undo"
 	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
+	"pollux/internal/wording"
 	"pollux/internal/workspace"
 )
 
@@ -44,9 +45,13 @@ func Open(p Parts) *Snapshots {
 		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
 		Skip:  paths.Records(),
 		Left: func(root string, why error) {
-			p.Project.Warn("Warning: Changes that commands make in " + paths.Display(root) + " cannot be undone: " + why.Error() + ".")
+			if root == "" {
+				p.Project.Warn("Warning: Changes cannot be undone: " + wording.Reason(why) + ".")
+				return
+			}
+			p.Project.Warn("Warning: Changes that commands make in " + paths.Display(root) + " cannot be undone: " + wording.Reason(why) + ".")
 		},
-		Git:   func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
+		Git: func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
 	})}
 	p.Records.Add(s)
 	return s

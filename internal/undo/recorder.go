@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"pollux/internal/crash"
@@ -33,7 +34,8 @@ type Options struct {
 	Git func() *gitbase.Git
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
-	// Left is called once for each root whose files are not recorded, and gets the reason; nil for no call.
+	// Left is called once for each root whose files are not recorded, and gets the reason. root is "" if nothing is
+	// recorded, because there is no place for it. Nil is for no call.
 	Left func(root string, why error)
 	// Unwatched makes each look be at all files, as where the system has no watches.
 	Unwatched bool
@@ -68,7 +70,8 @@ type Recorder struct {
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
 
-	runs atomic.Int64 // the number of runs so far
+	runs  atomic.Int64 // the number of runs so far
+	isOff atomic.Bool  // there is no place to keep anything
 }
 
 // window is a time in which calls run that may change anything.
@@ -250,8 +253,20 @@ type Scope struct {
 }
 
 // Begin records the paths that a run may change, before it starts. If it returns an error, changes of the run could not
-// be taken back.
+// be taken back. Where nothing can be kept at all, as in a home that is read-only, it records nothing.
 func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, error) {
+	if r.isOff.Load() {
+		return &Run{}, nil
+	}
+	if err := r.open(); err != nil {
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			return nil, err
+		}
+		if !r.isOff.Swap(true) && r.opts.Left != nil {
+			r.opts.Left("", err)
+		}
+		return &Run{}, nil
+	}
 	h.Began = time.Now()
 	run := &Run{recorder: r, header: h}
 	if may.Anywhere {
@@ -282,9 +297,6 @@ const mostNamed = 20_000
 func (run *Run) beginAt(ctx context.Context, paths []string) error {
 	if len(paths) == 0 {
 		return nil
-	}
-	if err := run.recorder.open(); err != nil {
-		return err
 	}
 	o := run.recorder.optionsOutside()
 	o.Max = mostNamed
@@ -374,6 +386,9 @@ func (run *Run) leave() (isLast bool) {
 // End records the changes since Begin, as an operation. It is nil if there are none, or while another run goes on that
 // may have made them: then they belong to the run that ends last.
 func (run *Run) End(ctx context.Context) (*store.Operation, error) {
+	if run.recorder == nil {
+		return nil, nil
+	}
 	ctx = context.WithoutCancel(ctx)
 	r := run.recorder
 	changes, failed := run.lookAtPaths(ctx)

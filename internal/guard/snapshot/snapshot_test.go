@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -64,6 +65,7 @@ func (r remote) Annotations() map[string]any { return map[string]any{"readOnlyHi
 
 // session is a workspace with a recorder.
 type session struct {
+	storeErr  error
 	dir, home string
 	store     *store.Store
 	parts     Parts
@@ -86,7 +88,10 @@ func newSession(t *testing.T) *session {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	r := undo.New(undo.Options{Store: func() (*store.Store, error) { return s.store, nil }, Roots: func() []string { return []string{s.dir} }})
+	r := undo.New(undo.Options{
+		Store: func() (*store.Store, error) { return s.store, s.storeErr }, Roots: func() []string { return []string{s.dir} },
+		Left: func(root string, why error) { s.warnings = append(s.warnings, root+": "+why.Error()) },
+	})
 	t.Cleanup(r.Close)
 	s.parts = Parts{Recorder: r, Workspace: ws, Session: func() string { return "session" }, Home: s.home, Warn: func(text string) { s.warnings = append(s.warnings, text) }}
 	return s
@@ -197,13 +202,28 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRefuse does not run a call whose changes could not be taken back.
-func TestRefuse(t *testing.T) {
+// TestNoStore runs calls without undo where there is no place for it, and warns once.
+func TestNoStore(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
 	if err := os.WriteFile(s.store.Dir(), nil, 0o600); err != nil { // no directory can be there
 		t.Fatal(err)
 	}
+	for _, as := range []tool.Tool{spec("sh", tool.KindExecute), foreseen{spec("edit", tool.KindEdit), tool.Effect{Paths: []string{filepath.Join(s.dir, "a")}}}} {
+		if ran := s.call(t, &agent.ToolCall{}, as, Step(s.parts)); !ran.HasRun || ran.Result.Error != nil {
+			t.Errorf("%s: ran %v, %+v", as.Spec().Name, ran.HasRun, ran.Result.Error)
+		}
+	}
+	if len(s.warnings) != 1 || !strings.HasPrefix(s.warnings[0], ": ") {
+		t.Errorf("warnings %q", s.warnings)
+	}
+}
+
+// TestRefuse does not run a call whose changes could not be taken back because the disk is full.
+func TestRefuse(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	s.storeErr = syscall.ENOSPC
 	for _, as := range []tool.Tool{spec("sh", tool.KindExecute), foreseen{spec("edit", tool.KindEdit), tool.Effect{Paths: []string{filepath.Join(s.dir, "a")}}}} {
 		ran := s.call(t, &agent.ToolCall{}, as, Step(s.parts))
 		text := ran.Result.Error.Message
