@@ -23,10 +23,12 @@ func (v *view) readSeen() {
 	v.seen = counts
 }
 
-// countSeen counts notices in the background.
+// countSeen counts notices in the background. The end of the face waits for that.
 func (l *loop) countSeen(notices ...seen.Notice) {
 	v := l.view
+	l.counting.Add(1)
 	l.inBackground(func() func() {
+		defer l.counting.Done()
 		if err := seen.Add(v.statePath(), notices...); err != nil {
 			v.project().Log.Debug("notices are not counted", "error", err)
 		}

@@ -15,6 +15,7 @@ const drainWait = 50 * time.Millisecond
 // finish removes the live area, shows the last texts, and gives the terminal back. inOrder is false if a signal ended the
 // session.
 func (l *loop) finish(inOrder bool) {
+	defer l.counting.Wait()
 	defer l.reader.close()
 	defer l.output.Close()
 	l.keepLast(time.Now())

@@ -3,6 +3,7 @@ package tui
 import (
 	"context"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/charmbracelet/colorprofile"
@@ -76,6 +77,7 @@ type loop struct {
 	debugging     debugging
 	turn          turn
 	reduced       reduced
+	counting      sync.WaitGroup // of notices that were seen
 
 	timer     *time.Timer
 	posts     chan func() // calls for the loop
