@@ -53,15 +53,15 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// sign is the sign of a path that comes back, goes away, or changes.
+// sign is the letter of a path that comes back, goes away, or changes, as git has them.
 func sign(s revert.Step) string {
 	switch {
 	case s.From.State.Kind == state.Absent:
-		return "+"
+		return "A"
 	case s.To.State.Kind == state.Absent:
-		return "-"
+		return "D"
 	}
-	return "~"
+	return "M"
 }
 
 func titles(operations []*store.Operation) string {
@@ -113,7 +113,7 @@ func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 	table := outcome.NewTable([]string{"#", "Time", "Change", "Paths", "Size", ""}, rows, func(r row) []string {
 		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Title: r.Title, Tool: r.Tool}), counts(r), size(r.Bytes), mark(r)}
 	})
-	total := outcome.Text(fmt.Sprintf("%s keep %s of at most %s in %s.", wording.Count(len(rows), "change"), size(bytes), size(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
+	total := outcome.Text(fmt.Sprintf("The contents take %s of at most %s in %s.", size(bytes), size(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
 	o := outcome.New(table, total)
 	for _, d := range l.Damaged {
 		o.Parts = append(o.Parts, outcome.Text(wording.Sentence(d.Err)))
