@@ -30,7 +30,7 @@ var costs = []cost{
 	{"version/files", 0, "files", "A version needs no file."},
 	{"version/processes", 0, "processes", "A version needs no other program."},
 
-	{"hello/system calls", 236, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions; seven make files durable."},
+	{"hello/system calls", 240, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions; seven make files durable."},
 	{"hello/files", 45, "files", "Ten are .env files, for which the program searches ten directories; ten are opened by the cleanup of old sessions."},
 	{"hello/processes", 0, "processes", "A request needs no other program, not even git."},
 	{"hello/written", 1_190, "bytes", "The session file, with the prompt and the answer once each."},
