@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -261,4 +262,27 @@ func free(t *testing.T, dir string) int64 {
 		t.Fatal(err)
 	}
 	return int64(st.Bavail) * st.Bsize
+}
+
+// TestMounted names a directory on another file system, whose files are not recorded.
+func TestMounted(t *testing.T) {
+	disk := tmpfs(t, "1m")
+	p := newPlace(t, "")
+	var left []string
+	o := p.options()
+	o.Roots, o.Skip = func() []string { return []string{filepath.Dir(disk)} }, []string{filepath.Dir(p.dir)}
+	o.Left = func(dir string, why error) { left = append(left, dir+": "+why.Error()) }
+	p.recorder.Close()
+	p.recorder = undo.New(o)
+	run, err := p.recorder.Begin(t.Context(), store.Header{}, undo.Scope{Anywhere: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, "echo x >'"+disk+"/x'")
+	if o, err := run.End(t.Context()); err != nil || o != nil {
+		t.Errorf("recorded %+v, error %v", o, err)
+	}
+	if want := []string{disk + ": it is on another file system"}; !slices.Equal(left, want) {
+		t.Errorf("left %q, want %q", left, want)
+	}
 }

@@ -3,14 +3,15 @@
 package undo
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pollux/internal/undo/store"
-	"pollux/internal/undo/tree"
 )
 
 // limitedIn is the variable that a test process has which may watch few directories only.
@@ -32,7 +33,7 @@ func TestWatchLimit(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	r, dir := watched(t, "a", "b", "c", "d/e")
-	if why := r.trees[0].Unwatched(); !tree.IsExhausted(why) {
+	if why := r.trees[0].Unwatched(); !errors.Is(why, syscall.ENOSPC) {
 		t.Fatalf("it is watched: %v", why)
 	}
 	recordsAll(t, r, dir, func() {})

@@ -34,7 +34,7 @@ type Options struct {
 	Git func() *gitbase.Git
 	// Max is the number of files and directories that are recorded; 0 for [DefaultMax].
 	Max int
-	// Left is called once for each root whose files are not recorded, and gets the reason. root is "" if nothing is
+	// Left is called once for each root, and each directory below one, whose files are not recorded, and gets the reason. root is "" if nothing is
 	// recorded, because there is no place for it. Nil is for no call.
 	Left func(root string, why error)
 	// Unwatched makes each look be at all files, as where the system has no watches.
@@ -160,6 +160,9 @@ func (r *Recorder) readNew(ctx context.Context) error {
 			r.leave(root, err)
 			continue
 		}
+		for _, dir := range t.Foreign() {
+			r.leave(absolute(root, dir), errForeign)
+		}
 		r.trees = append(r.trees, t)
 		if err := r.save(t); err != nil {
 			return err
@@ -168,7 +171,10 @@ func (r *Recorder) readNew(ctx context.Context) error {
 	return nil
 }
 
-// leave gives up on a root.
+// errForeign is why a directory is not recorded that has a mount.
+var errForeign = errors.New("it is on another file system")
+
+// leave gives up on a root, or on a directory below one.
 func (r *Recorder) leave(root string, why error) {
 	r.left[root] = true
 	if errors.Is(why, tree.ErrTooLarge) {

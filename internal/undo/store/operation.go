@@ -14,10 +14,9 @@ type Kind string
 
 // The kinds.
 const (
-	Call       Kind = "call"       // of a model's tool call
-	Command    Kind = "command"    // of a person's own command, or of a hook
-	Background Kind = "background" // between two calls, while commands ran in the background
-	Undo       Kind = "undo"       // of an undo or a redo, which is the undo of an undo
+	Call    Kind = "call"    // of a model's tool call
+	Command Kind = "command" // of a person's own command, or of a hook
+	Undo    Kind = "undo"    // of an undo or a redo, which is the undo of an undo
 )
 
 // Header describes an operation without its changes.

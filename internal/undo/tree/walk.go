@@ -2,8 +2,6 @@ package tree
 
 import (
 	"slices"
-	"strings"
-	"syscall"
 
 	"pollux/internal/crash"
 	"pollux/internal/undo/state"
@@ -276,9 +274,4 @@ func (w *walk) isForeign(rel, path string) bool {
 		w.foreign = append(w.foreign, rel)
 	}
 	return true
-}
-
-// IsExhausted reports whether an error says that the user's watches are used up.
-func IsExhausted(err error) bool {
-	return err != nil && strings.Contains(err.Error(), syscall.ENOSPC.Error())
 }
