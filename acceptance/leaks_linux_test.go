@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -41,7 +42,7 @@ func TestMemoryOfLongAnswer(t *testing.T) {
 		t.Skip("NOT TESTED: memory, because the race detector takes most of it")
 	}
 	t.Parallel()
-	s := sitAtTerminal(t, t.TempDir(), "turn\n  text \"begin\"\nturn\n"+strings.Repeat("  fill 700 \"- item\\n\"\n", 1000)+"  text \"\\n\\nThe list ends.\"\n")
+	s := sitAtTerminal(t, t.TempDir(), "turn\n  text \"begin\"\nturn\n"+strings.Repeat("  fill 700 \"- item\\n\"\n", 1000)+"  text \"\\n\\nThe list ends.\"\n", "GOGC=20") // so that garbage, of which a busy machine has more, hardly counts
 	s.send("Begin.\r")
 	s.see("begin")
 	s.idle()
@@ -49,7 +50,7 @@ func TestMemoryOfLongAnswer(t *testing.T) {
 	s.send("List.\r")
 	s.see("The list ends.")
 	s.idle()
-	if grown := s.peak() - before; grown > 128<<10 {
+	if grown := s.peak() - before; grown > 40<<10 {
 		t.Errorf("an answer of 700 KB takes %d KB of memory", grown)
 	} else {
 		t.Logf("%d KB, from %d KB", grown, before)
@@ -120,7 +121,7 @@ func script(rounds int) string {
 }
 
 // sitAtTerminal starts Pollux with a model that follows a script.
-func sitAtTerminal(t *testing.T, home, script string) *sitting {
+func sitAtTerminal(t *testing.T, home, script string, environ ...string) *sitting {
 	t.Helper()
 	work := filepath.Join(home, "work")
 	if err := errors.Join(knowsPollux(home), os.Mkdir(work, 0o700)); err != nil {
@@ -135,11 +136,10 @@ func sitAtTerminal(t *testing.T, home, script string) *sitting {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
-	p, err := tuitest.Start([]string{
+	p, err := tuitest.Start(slices.Concat([]string{
 		"env", "-i", "-C", work, "PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8", "TERM=xterm-256color", "GORACE=" + os.Getenv("GORACE"),
 		"GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL=" + server.URL(), "GEMINI_MODEL=gemini-2.5-pro", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true",
-		"pollux",
-	}, 100, 30)
+	}, environ, []string{"pollux"}), 100, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
