@@ -57,9 +57,12 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 	case tooLarge:
 		out.Lost = fmt.Sprintf("there is no room for a copy of %d bytes", v.State.Size)
 	case inBase, inBefore:
-		place, kept := e.keep.place(v.Ref)
+		base, kept := e.keep.place(v.Ref)
 		out.Way, out.Sum = kept.Way, kept.Sum
-		out.Content, err = e.to.Share(place, v.State.Size)
+		if out.Way == content.Packed {
+			out.Way = content.Copied
+		}
+		out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size)
 	case inGit:
 		err = e.blob(ctx, v.Ref, &out)
 	}
@@ -126,7 +129,7 @@ func (e *exporter) readGone(objects string) (*gitbase.Reader, error) {
 		if !ok || c.Before.State.Kind != state.Regular || !isObject(rel) {
 			continue
 		}
-		place, kept := e.keep.place(c.Before.Ref)
+		base, kept := e.keep.place(c.Before.Ref)
 		if kept.Way == content.None {
 			continue
 		}
@@ -134,7 +137,7 @@ func (e *exporter) readGone(objects string) (*gitbase.Reader, error) {
 		if err := durable.MkdirAll(filepath.Dir(to), 0o700); err != nil {
 			return nil, err
 		}
-		if err := os.Link(place, to); err != nil {
+		if err := base.Link(c.Before.Ref.Number, to); err != nil {
 			return nil, err
 		}
 	}

@@ -20,7 +20,7 @@ import (
 func kept(t testing.TB, p *place) (texts string) {
 	t.Helper()
 	err := filepath.WalkDir(filepath.Join(p.store.Dir(), "bases"), func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() || strings.Trim(d.Name(), "0123456789") != "" {
+		if err != nil || !d.Type().IsRegular() || d.Name() != "pack" && strings.Trim(d.Name(), "0123456789") != "" {
 			return err
 		}
 		data, err := os.ReadFile(path)

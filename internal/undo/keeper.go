@@ -36,7 +36,9 @@ type keeper struct {
 	// largest is the size of the largest file that is copied, and room the number of bytes of all copies.
 	largest, room int64
 	cannotClone   atomic.Bool
-	copies        atomic.Int64
+	// isFirst reports whether the trees are read for the first time: then small files are packed, which takes less time. The
+	// space of a file that changes later would be lost.
+	isFirst atomic.Bool
 
 	git   *gitbase.Git    // nil for none
 	roots func() []string // whose files are all in the trees, but those in skip
@@ -153,23 +155,21 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 	return tree.Version{State: now, Ref: tree.Ref{Source: tooLarge}}, nil
 }
 
-// mostCopies is the number of files that are copied. A link takes a tenth of the time of a copy, and the first command in
-// a directory with many files has to wait for all of them.
-const mostCopies = 5000
-
 // take keeps a content in the way that costs least.
 func (k *keeper) take(ctx context.Context, path string, now state.State, isMade bool) (t store.Taken, err error) {
 	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true}
-	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room && k.copies.Load() < mostCopies
+	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room
+	if fits && !isMade && now.Size <= content.MaxPacked && k.isFirst.Load() {
+		if t, err = k.base.Pack(ctx, path); !errors.Is(err, content.ErrChanged) {
+			return t, err
+		}
+	}
 	if fits && !isMade {
 		first.Copy, first.Link = true, false
 	}
 	t, err = k.base.Take(ctx, path, first)
 	if first.Clone && (err != nil || t.Way != content.Cloned) {
 		k.cannotClone.Store(true)
-	}
-	if err == nil && t.Way == content.Copied {
-		k.copies.Add(1)
 	}
 	if err == nil || state.IsAbsent(err) || ctx.Err() != nil {
 		return t, err
@@ -181,9 +181,6 @@ func (k *keeper) take(ctx context.Context, path string, now state.State, isMade 
 	other, failed := k.base.Take(ctx, path, second)
 	if failed != nil && !errors.Is(failed, syscall.ENOSPC) {
 		return t, err
-	}
-	if failed == nil && other.Way == content.Copied {
-		k.copies.Add(1)
 	}
 	return other, failed
 }
@@ -226,24 +223,24 @@ func (k *keeper) IsEqual(a, b tree.Ref) bool {
 }
 
 // isBlob reports whether a content in a base is the one that a repository has.
-func (k *keeper) isBlob(base, git tree.Ref) bool {
+func (k *keeper) isBlob(r, git tree.Ref) bool {
 	_, id := k.blobs.find(git.Number)
-	path, _ := k.place(base)
-	f, err := os.Open(path)
+	base, kept := k.place(r)
+	if base == nil {
+		return false
+	}
+	f, err := base.Read(r.Number, kept.State.Size)
 	if err != nil {
 		return false
 	}
 	defer f.Close()
-	return id.IsOf(f)
+	return id.IsOf(f, kept.State.Size)
 }
 
 // Drop implements [tree.Keeper].
 func (k *keeper) Drop(r tree.Ref) {
 	switch r.Source {
 	case inBase:
-		if kept, found := k.base.Find(r.Number); found && kept.Way == content.Copied {
-			k.copies.Add(-1)
-		}
 		k.base.Drop(r.Number)
 	case inGit:
 		k.blobs.drop(r.Number)
@@ -260,6 +257,7 @@ func (k *keeper) adopt(v known) tree.Version {
 		if k.adopted == nil {
 			k.adopted = map[uint32]content.Kept{}
 		}
+		v.kept.State = v.version.State
 		k.adopted[v.version.Ref.Number] = v.kept
 	case inGit:
 		id, err := gitbase.Parse(v.id)
@@ -272,14 +270,14 @@ func (k *keeper) adopt(v known) tree.Version {
 	return v.version
 }
 
-// place returns the file with a content, and its description.
-func (k *keeper) place(r tree.Ref) (path string, kept content.Kept) {
+// place returns the base with a content, nil for none, and its description.
+func (k *keeper) place(r tree.Ref) (*store.Base, content.Kept) {
 	switch r.Source {
 	case inBase:
-		kept, _ = k.base.Find(r.Number)
-		path = k.base.Path(r.Number)
+		kept, _ := k.base.Find(r.Number)
+		return k.base, kept
 	case inBefore:
-		path, kept = k.before.Path(r.Number), k.adopted[r.Number]
+		return k.before, k.adopted[r.Number]
 	}
-	return path, kept
+	return nil, content.Kept{}
 }

@@ -79,7 +79,7 @@ func (m *manifest) encode(k known) []byte {
 	} {
 		b = binary.AppendUvarint(b, n)
 	}
-	if k.kept.Way == content.Copied {
+	if hasSum(k.kept.Way) {
 		b = append(b, k.kept.Sum[:]...)
 	}
 	m.line = b
@@ -157,8 +157,11 @@ func decodeKnown(b []byte) (k known, ok bool) {
 	}
 	k.version.Ref = tree.Ref{Source: source, Number: uint32(numbers[8])}
 	k.kept.Way = way
-	if way == content.Copied && copy(k.kept.Sum[:], b) != len(k.kept.Sum) {
+	if hasSum(way) && copy(k.kept.Sum[:], b) != len(k.kept.Sum) {
 		return k, false
 	}
 	return k, kind <= state.Special
 }
+
+// hasSum reports whether the sum of a content is known that is kept in this way.
+func hasSum(w content.Way) bool { return w == content.Copied || w == content.Packed }

@@ -152,7 +152,10 @@ func (r *Recorder) readNew(ctx context.Context) error {
 			continue
 		}
 		t := tree.New(root, r.options(r.watcher))
-		if err := t.Read(ctx); err != nil {
+		r.keep.isFirst.Store(true)
+		err := t.Read(ctx)
+		r.keep.isFirst.Store(false)
+		if err != nil {
 			t.Drop()
 			if isFatal(ctx, err) {
 				return fmt.Errorf("read %s: %w", root, err)

@@ -26,6 +26,7 @@ const (
 	Cloned
 	Copied
 	Linked
+	Packed // copied, in a [Pack]
 )
 
 // Sum is the SHA-256 of a content that was read, zero for one that was not.

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"os"
 )
 
 // ID is the id of a blob, which is a hash of its content. IDs can be compared with ==.
@@ -35,16 +34,15 @@ func idOf(binary string) (id ID) {
 	return id
 }
 
-// IsOf reports whether the id is that of the content of a file, which it reads.
-func (id ID) IsOf(f *os.File) bool {
-	info, err := f.Stat()
-	if err != nil || id.size == 0 {
+// IsOf reports whether the id is that of a content of a size, which it reads.
+func (id ID) IsOf(r io.Reader, size int64) bool {
+	if id.size == 0 {
 		return false
 	}
 	sum := newHash(id.size)
-	fmt.Fprintf(sum, "blob %d\x00", info.Size())
-	n, err := io.Copy(sum, f)
-	return err == nil && n == info.Size() && idOf(string(sum.Sum(nil))) == id
+	fmt.Fprintf(sum, "blob %d\x00", size)
+	n, err := io.Copy(sum, r)
+	return err == nil && n == size && idOf(string(sum.Sum(nil))) == id
 }
 
 // newHash returns the hash function of the repositories in which hashes have this size.

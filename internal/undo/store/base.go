@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -27,12 +28,19 @@ type Base struct {
 	copied atomic.Int64 // bytes of copies
 	dirs   sync.Map     // those made below dir
 	taken  sync.Map     // content.Kept of each content, by its number
+	pack   *content.Pack
 
 	publishing sync.Mutex    // guards the following
 	sizes      map[int]int64 // bytes of each operation in the log; nil before the first look
 	used       int64         // the sum of sizes
 	newest     int           // number
 }
+
+// packFile is the name of the file with the packed contents, whose numbers have the bit packed.
+const (
+	packFile = "pack"
+	packed   = 1 << 31
+)
 
 // held is the name of the file that a living process holds in its base.
 const held = "held"
@@ -55,7 +63,7 @@ func (s *Store) Open() (*Base, error) {
 			return nil, fmt.Errorf("keep files for undo: lock %s: %w", dir, err)
 		}
 		if lock != nil {
-			return &Base{store: s, dir: dir, lock: lock}, nil
+			return &Base{store: s, dir: dir, lock: lock, pack: content.NewPack(filepath.Join(dir, packFile))}, nil
 		} // another process has swept it before it was held
 	}
 }
@@ -137,6 +145,9 @@ func (b *Base) File(name string) string { return filepath.Join(b.dir, name) }
 
 // Close removes the base.
 func (b *Base) Close() {
+	if b.pack != nil { // else the process that had it was killed
+		_ = b.pack.Close()
+	}
 	_ = os.RemoveAll(b.dir)
 	_ = b.lock.Close()
 }
@@ -152,17 +163,33 @@ type Taken struct {
 
 // Take keeps the content of a file, by one of these ways. If the disk is full, it lets the oldest operations leave.
 func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Taken, err error) {
-	for {
-		t.Number = b.last.Add(1)
-		place := b.Path(t.Number)
+	t.Number = b.last.Add(1)
+	place := b.place(t.Number)
+	return b.take(func() (Taken, error) {
 		if dir := filepath.Dir(place); !b.has(dir) {
-			if err = os.MkdirAll(dir, 0o700); err == nil {
-				b.dirs.Store(dir, true)
+			if err := os.MkdirAll(dir, 0o700); err != nil {
+				return t, err
 			}
+			b.dirs.Store(dir, true)
 		}
-		if err == nil {
-			t.Kept, err = content.Take(ctx, path, place, ways)
-		}
+		t.Kept, err = content.Take(ctx, path, place, ways)
+		return t, err
+	})
+}
+
+// Pack is Take for a file of at most [content.MaxPacked] bytes, in less time. The copy takes its space until the base is
+// closed.
+func (b *Base) Pack(ctx context.Context, path string) (Taken, error) {
+	return b.take(func() (t Taken, err error) {
+		t.Number, t.Kept, err = b.pack.Take(ctx, path)
+		t.Number |= packed
+		return t, err
+	})
+}
+
+func (b *Base) take(once func() (Taken, error)) (t Taken, err error) {
+	for {
+		t, err = once()
 		if !errors.Is(err, syscall.ENOSPC) || !b.room() {
 			break
 		}
@@ -180,15 +207,31 @@ func (b *Base) has(dir string) bool {
 	return found
 }
 
-// Path returns the path of a content.
-func (b *Base) Path(number uint32) string {
+// place returns the path of a content that is not packed.
+func (b *Base) place(number uint32) string {
 	return filepath.Join(b.dir, strconv.FormatUint(uint64(number>>10), 10), strconv.FormatUint(uint64(number), 10))
 }
 
+// Read returns a content of a size. The caller must close it.
+func (b *Base) Read(number uint32, size int64) (io.ReadCloser, error) {
+	if number&packed == 0 {
+		return os.Open(b.place(number))
+	}
+	r, err := content.ReadPacked(filepath.Join(b.dir, packFile), number&^packed, size)
+	return io.NopCloser(r), err
+}
+
+// Link makes another name of a content, which must not be packed.
+func (b *Base) Link(number uint32, path string) error { return os.Link(b.place(number), path) }
+
 // Drop removes a content.
 func (b *Base) Drop(number uint32) {
-	_ = os.Remove(b.Path(number)) // it takes space until the base is closed
-	if k, found := b.taken.LoadAndDelete(number); found {
+	k, found := b.taken.LoadAndDelete(number)
+	if number&packed != 0 {
+		return
+	}
+	_ = os.Remove(b.place(number)) // it takes space until the base is closed
+	if found {
 		b.copied.Add(-k.(content.Kept).Bytes)
 	}
 }

@@ -37,6 +37,20 @@ func (b *Base) Begin() (*Writer, error) {
 // numbers.
 func (w *Writer) Dir() string { return w.dir }
 
+// Keep adds a content of a size that a base has, without another copy of it where the file system allows.
+func (w *Writer) Keep(b *Base, number uint32, size int64) (name string, err error) {
+	if number&packed == 0 {
+		return w.Share(b.place(number), size)
+	}
+	from, err := b.Read(number, size)
+	if err != nil {
+		return "", fmt.Errorf("keep files for undo: %w", err)
+	}
+	defer from.Close()
+	name = w.name()
+	return name, w.copy(name, from)
+}
+
 // Share adds a content that the store has at a path already, without another copy of it where the file system allows.
 // size is the number of bytes that it takes.
 func (w *Writer) Share(path string, size int64) (name string, err error) {
