@@ -117,7 +117,7 @@ func BenchmarkRun(b *testing.B) {
 	p := newTree(b, 50_000, true)
 	for _, isWatched := range []bool{true, false} {
 		o := p.options()
-		o.Unwatched = !isWatched
+		o.Walked = walked(isWatched)
 		r := undo.New(o)
 		b.Cleanup(r.Close)
 		end(b, begin(b, r))

@@ -260,7 +260,7 @@ func TestOtherNames(t *testing.T) {
 	for _, isUnwatched := range []bool{false, true} {
 		p := newPlace(t, tracked+"; mkdir target; echo made >target/made; git gc -q; : >empty")
 		o := p.options()
-		o.Unwatched = isUnwatched
+		o.Walked = walked(!isUnwatched)
 		p.recorder.Close()
 		p.recorder = undo.New(o)
 		t.Cleanup(p.recorder.Close)

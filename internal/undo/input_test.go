@@ -108,7 +108,7 @@ func TestRenamed(t *testing.T) {
 			t.Run(fmt.Sprintf("%s watched=%v", strings.ReplaceAll(script, "/", "_"), isWatched), func(t *testing.T) {
 				t.Parallel()
 				p := newPlace(t, repository)
-				p.restart(undo.Options{Unwatched: !isWatched})
+				p.restart(undo.Options{Walked: walked(isWatched)})
 				before := undotest.Take(t, p.dir)
 				o := p.run(t, script)
 				if o == nil {
@@ -135,7 +135,7 @@ func TestHardLinks(t *testing.T) {
 		t.Run(fmt.Sprintf("watched=%v", isWatched), func(t *testing.T) {
 			t.Parallel()
 			p := newPlace(t, "mkdir d; echo one >a; ln a d/b; echo c >c; ln c d/c; echo e >e; ln e d/e")
-			p.restart(undo.Options{Unwatched: !isWatched})
+			p.restart(undo.Options{Walked: walked(isWatched)})
 			before := undotest.Take(t, p.dir)
 			o := p.run(t, "echo two >a; chmod 600 c; rm e")
 			p.undo(t, o.Number)

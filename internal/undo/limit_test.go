@@ -64,8 +64,9 @@ func watched(t *testing.T, dirs ...string) (*Recorder, string) {
 		put(t, filepath.Join(dir, "project", d, "x"), "before")
 	}
 	r := New(Options{
-		Store: func() (*store.Store, error) { return store.Open(filepath.Join(dir, "undo"), store.DefaultLimit), nil },
-		Roots: func() []string { return []string{filepath.Join(dir, "project")} },
+		Walked: -1,
+		Store:  func() (*store.Store, error) { return store.Open(filepath.Join(dir, "undo"), store.DefaultLimit), nil },
+		Roots:  func() []string { return []string{filepath.Join(dir, "project")} },
 	})
 	t.Cleanup(r.Close)
 	r.Start()
@@ -114,5 +115,27 @@ func recordsAll(t *testing.T, r *Recorder, dir string, before func()) {
 	}
 	if len(o.Changes) != len(paths) {
 		t.Errorf("%d changes", len(o.Changes))
+	}
+}
+
+// TestSmallIsWalked watches only large roots, and finds the changes of both.
+func TestSmallIsWalked(t *testing.T) {
+	t.Parallel()
+	for walked, isWatched := range map[int]bool{0: false, 10: false, 9: true, -1: true} {
+		dir, err := filepath.EvalSymlinks(t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := filepath.Join(dir, "project")
+		for _, d := range []string{"a", "b", "c", "d/e"} { // six directories and four files
+			put(t, filepath.Join(root, d, "x"), "before")
+		}
+		s := store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)
+		r := New(Options{Store: func() (*store.Store, error) { return s, nil }, Roots: func() []string { return []string{root} }, Walked: walked})
+		recordsAll(t, r, root, func() {})
+		if got := r.watcher != nil; got != isWatched {
+			t.Errorf("walked up to %d: watched %v", walked, got)
+		}
+		r.Close()
 	}
 }

@@ -78,7 +78,7 @@ func walk(t *testing.T, rt *rapid.T, isWatched bool) {
 	p := newPlace(t, `git init -q -b main; git config gc.auto 0; echo a >a; mkdir d; echo x >d/x; git add -A; git commit -qm 1; echo y >>a; git commit -qam 2`)
 	p.recorder.Close()
 	o := p.options()
-	o.Unwatched = !isWatched
+	o.Walked = walked(isWatched)
 	p.recorder = undo.New(o)
 	defer p.recorder.Close()
 	type done struct {

@@ -37,12 +37,16 @@ type Options struct {
 	// Left is called once for each root, and each directory below one, whose files are not recorded, and gets the reason. root is "" if nothing is
 	// recorded, because there is no place for it. Nil is for no call.
 	Left func(root string, why error)
-	// Unwatched makes each look be at all files, as where the system has no watches.
-	Unwatched bool
+	// Walked is the number of files and directories up to which each look at a root is at all of them: the kernel takes
+	// longer to end a watch. 0 is for [DefaultWalked]; a negative number watches each root, and a large one none.
+	Walked int
 }
 
 // DefaultMax is how many files and directories are recorded by default.
 const DefaultMax = 1_000_000
+
+// DefaultWalked is up to how many files and directories a root is not watched.
+const DefaultWalked = 1000
 
 // largest is the size of the largest file that is copied before it changes, in bytes.
 const largest = 16 << 20
@@ -85,6 +89,9 @@ type window struct {
 func New(o Options) *Recorder {
 	if o.Max == 0 {
 		o.Max = DefaultMax
+	}
+	if o.Walked == 0 {
+		o.Walked = DefaultWalked
 	}
 	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}, thinned: map[string]bool{}, left: map[string]bool{}}
 }
@@ -136,9 +143,6 @@ func (r *Recorder) read(ctx context.Context) {
 	if r.unread = r.open(); r.unread != nil {
 		return
 	}
-	if !r.opts.Unwatched {
-		r.watcher, _ = watch.Open() // without one, each look is at all files
-	}
 	if r.saved, r.unread = createManifest(r.base.File(manifestFile)); r.unread == nil {
 		r.unread = r.readNew(ctx)
 	}
@@ -151,10 +155,13 @@ func (r *Recorder) readNew(ctx context.Context) error {
 		if r.left[root] || slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
 			continue
 		}
-		t := tree.New(root, r.options(r.watcher))
+		t := tree.New(root, r.options(nil))
 		r.keep.isFirst.Store(true)
 		err := t.Read(ctx)
 		r.keep.isFirst.Store(false)
+		if err == nil {
+			err = r.watch(ctx, t)
+		}
 		if err != nil {
 			t.Drop()
 			if isFatal(ctx, err) {
@@ -176,6 +183,21 @@ func (r *Recorder) readNew(ctx context.Context) error {
 
 // errForeign is why a directory is not recorded that has a mount.
 var errForeign = errors.New("it is on another file system")
+
+// watch begins to watch a tree that is large.
+func (r *Recorder) watch(ctx context.Context, t *tree.Tree) error {
+	if t.Len() <= r.opts.Walked {
+		return nil
+	}
+	if r.watcher == nil {
+		w, err := watch.Open()
+		if err != nil {
+			return nil // each look is at all files
+		}
+		r.watcher = w
+	}
+	return t.Watch(ctx, r.watcher)
+}
 
 // leave gives up on a root, or on a directory below one.
 func (r *Recorder) leave(root string, why error) {

@@ -1,6 +1,7 @@
 package undo_test
 
 import (
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -43,7 +44,15 @@ func newPlace(t testing.TB, setUp string) *place {
 func (p *place) open() (*store.Store, error) { return p.store, nil }
 
 func (p *place) options() undo.Options {
-	return undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Git: p.git}
+	return undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }, Git: p.git, Walked: walked(true)}
+}
+
+// walked returns the option for roots that are watched, or are not, whatever their size.
+func walked(isWatched bool) int {
+	if isWatched {
+		return -1
+	}
+	return math.MaxInt
 }
 
 func (p *place) git() *gitbase.Git { return gitbase.New(process.Launcher{}, p.environ()) }
@@ -81,7 +90,9 @@ func (p *place) run(t testing.TB, script string) *store.Operation {
 func (p *place) restart(o undo.Options) {
 	p.recorder.Close()
 	whole := p.options()
-	whole.Unwatched, whole.Max = o.Unwatched, o.Max
+	if whole.Max = o.Max; o.Walked != 0 {
+		whole.Walked = o.Walked
+	}
 	p.recorder = undo.New(whole)
 }
 

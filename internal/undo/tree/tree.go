@@ -127,6 +127,14 @@ func (t *Tree) Read(ctx context.Context) error {
 	return err
 }
 
+// Watch watches the tree from now on, and reads once more what may have changed before.
+func (t *Tree) Watch(ctx context.Context, w *watch.Watcher) error {
+	t.opts.Watcher = w
+	_, err := t.RefreshAll(ctx)
+	t.Settle()
+	return err
+}
+
 // RefreshAll returns the changes, by a look at each entry.
 func (t *Tree) RefreshAll(ctx context.Context) ([]Change, error) {
 	return t.run(ctx, func(w *walk) {
