@@ -64,7 +64,7 @@ func (x *examination) checkUndo(s *sectionReport) {
 		bytes += size
 	}
 	if changes > 0 {
-		s.ok("undo", fmt.Sprintf("%s of %s take %.1f MB", wording.Count(changes, "change"), wording.Count(len(logs), "project"), float64(bytes)/(1<<20)))
+		s.ok("undo", fmt.Sprintf("%s of %s take %s", wording.Count(changes, "change"), wording.Count(len(logs), "project"), wording.Bytes(bytes)))
 	}
 }
 

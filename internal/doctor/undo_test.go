@@ -42,5 +42,5 @@ func TestUndoSpace(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	check("2 changes of 2 projects take 0.0 MB")
+	check("2 changes of 2 projects take 0 bytes")
 }

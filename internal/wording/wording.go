@@ -190,6 +190,21 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Bytes writes a number of bytes: "12 bytes", "3.4 KB".
+func Bytes(n int64) string {
+	switch {
+	case n == 1:
+		return "1 byte"
+	case n < 1<<10:
+		return strconv.FormatInt(n, 10) + " bytes"
+	case n < 1<<20:
+		return strconv.FormatFloat(float64(n)/(1<<10), 'f', 1, 64) + " KB"
+	case n < 1<<30:
+		return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MB"
+	}
+	return strconv.FormatFloat(float64(n)/(1<<30), 'f', 2, 64) + " GB"
+}
+
 // Number writes n with commas between thousands.
 func Number(n int) string {
 	digits := strconv.Itoa(n)

@@ -111,9 +111,9 @@ func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 		return outcome.Textf("No changes recorded.").WithValue(rows), nil
 	}
 	table := outcome.NewTable([]string{"#", "Time", "Change", "Paths", "Size", ""}, rows, func(r row) []string {
-		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Title: r.Title, Tool: r.Tool}), counts(r), size(r.Bytes), mark(r)}
+		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Title: r.Title, Tool: r.Tool}), counts(r), wording.Bytes(r.Bytes), mark(r)}
 	})
-	total := outcome.Text(fmt.Sprintf("The contents take %s of at most %s in %s.", size(bytes), size(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
+	total := outcome.Text(fmt.Sprintf("The contents take %s of at most %s in %s.", wording.Bytes(bytes), wording.Bytes(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
 	o := outcome.New(table, total)
 	for _, d := range l.Damaged {
 		o.Parts = append(o.Parts, outcome.Text(wording.Sentence(d.Err)))
@@ -142,16 +142,6 @@ func mark(r row) string {
 		return wording.Count(r.Lost, "file") + " not kept"
 	}
 	return ""
-}
-
-func size(n int64) string {
-	switch {
-	case n < 1<<10:
-		return strconv.FormatInt(n, 10) + " B"
-	case n < 1<<20:
-		return strconv.FormatFloat(float64(n)/(1<<10), 'f', 1, 64) + " KB"
-	}
-	return strconv.FormatFloat(float64(n)/(1<<20), 'f', 1, 64) + " MB"
 }
 
 func diff(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {

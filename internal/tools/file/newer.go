@@ -7,6 +7,7 @@ import (
 
 	"github.com/aymanbagabas/go-udiff"
 
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -59,7 +60,7 @@ func (n *newer) isSmall() bool {
 func (n *newer) refuse(abs string) error {
 	lines := splitLines(n.now.text)
 	text := fmt.Sprintf("%s exists, and you have not read it: it has %s, %s. Nothing was written. "+
-		"Repeat this call to replace all of it, or read it first.", abs, plural(len(lines), "line"), sizeText(int64(len(n.now.data))))
+		"Repeat this call to replace all of it, or read it first.", abs, plural(len(lines), "line"), wording.Bytes(int64(len(n.now.data))))
 	if n.isHidden || !n.now.enc.IsText() {
 		return fail(tool.ErrFileWrite, "%s", text)
 	}

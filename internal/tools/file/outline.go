@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pollux/internal/outline"
+	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -33,7 +34,7 @@ func (c *readFileCall) outlined(got *content, room int) *tool.Result {
 	}
 	list := between(outline.Of(c.abs, got.text), max(c.first, 1), last)
 	name := c.w.Rel(c.abs)
-	about := fmt.Sprintf("%s (%s, %s)", name, plural(got.total, "line"), sizeText(got.size))
+	about := fmt.Sprintf("%s (%s, %s)", name, plural(got.total, "line"), wording.Bytes(got.size))
 	if c.first > 0 || c.last > 0 {
 		about = fmt.Sprintf("lines %d-%d of %s", max(c.first, 1), last, about)
 	}

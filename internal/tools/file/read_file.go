@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pollux/internal/wording"
 	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
@@ -206,7 +207,7 @@ func (c *readFileCall) header(got *content, hasOutline bool) string {
 	}
 	switch {
 	case got.last < end:
-		fmt.Fprintf(&b, " (the file has %s). Not shown: lines %d-%d", sizeText(got.size), got.last+1, end)
+		fmt.Fprintf(&b, " (the file has %s). Not shown: lines %d-%d", wording.Bytes(got.size), got.last+1, end)
 		if hasOutline {
 			b.WriteString(" (outline below)")
 		}
@@ -233,15 +234,4 @@ func (c *readFileCall) header(got *content, hasOutline bool) string {
 		fmt.Fprintf(&b, " Lines that end in %q are cut: grep_search shows the part around a match.", cutMark)
 	}
 	return strings.TrimSuffix(b.String(), ".") + ":\n"
-}
-
-// sizeText returns a number of bytes for a reader.
-func sizeText(n int64) string {
-	switch {
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	case n >= 1<<10:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	}
-	return fmt.Sprintf("%d bytes", n)
 }

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"pollux/internal/wording"
 )
 
 // ending returns how the command ended, as a line for people, "" if it worked, and the data of
@@ -124,7 +126,7 @@ func describeLimit(limit time.Duration) string {
 
 // noteBinary writes in the place of binary output that there was some.
 func (r *runningCall) noteBinary(size int64) {
-	note := fmt.Sprintf("(%s of binary data, not shown)", formatSize(size))
+	note := fmt.Sprintf("(%s of binary data, not shown)", wording.Bytes(size))
 	if !r.text.Empty() {
 		note = "\n" + note
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"pollux/internal/charset"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -157,7 +158,7 @@ func (o *output) display() tool.Display {
 	if o.binary {
 		text := "[Binary output detected. Halting stream...]"
 		if o.seen > 4096 {
-			text = fmt.Sprintf("[Receiving binary output... %s received]", formatSize(o.seen))
+			text = fmt.Sprintf("[Receiving binary output... %s received]", wording.Bytes(o.seen))
 		}
 		return tool.TerminalDisplay(text)
 	}
@@ -173,14 +174,4 @@ func (o *output) held() string {
 	var c cleaner
 	var e lineEditor
 	return string(append(bytes.Clone(e.edit(c.clean([]byte(text)))), e.finish()...))
-}
-
-func formatSize(n int64) string {
-	switch {
-	case n < 1<<20:
-		return fmt.Sprintf("%.1f KB", float64(n)/(1<<10))
-	case n < 1<<30:
-		return fmt.Sprintf("%.1f MB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.2f GB", float64(n)/(1<<30))
 }
