@@ -247,8 +247,8 @@ func tmpfs(t *testing.T, size string) string {
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size="+size, "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED: no file system can be mounted here: %v: %s", err, out)
 	}
-	t.Cleanup(func() {
-		if out, err := exec.Command("umount", dir).CombinedOutput(); err != nil {
+	t.Cleanup(func() { // lazily: a program that another test starts has all open files until it begins
+		if out, err := exec.Command("umount", "-l", dir).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}
 	})

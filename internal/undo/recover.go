@@ -61,7 +61,8 @@ func (run *Run) note() error {
 	if err != nil {
 		return err
 	}
-	return durable.WriteFileUnsynced(r.base.File(runFile+run.number), data, 0o600)
+	// If the process is killed here, a part of the note does no harm: the run has not begun.
+	return os.WriteFile(r.base.File(runFile+run.number), data, 0o600)
 }
 
 // forget removes the note of a run that has ended.

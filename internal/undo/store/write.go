@@ -109,7 +109,7 @@ func (w *Writer) Commit(o *Operation) error {
 	o.Bytes = w.bytes
 	data, err := o.format()
 	if err == nil {
-		err = durable.WriteFileUnsynced(filepath.Join(w.dir, "record"), data, 0o600)
+		err = os.WriteFile(filepath.Join(w.dir, "record"), data, 0o600) // no one sees it before it is published
 	}
 	if err != nil {
 		w.Abort()
