@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pollux/agent"
@@ -95,6 +96,37 @@ func (c *Call) Values(flag string) (values []any) {
 		values = append(values, value)
 	}
 	return values
+}
+
+// ReadFlags reads the text of a / command into Words, and its --options into Flags: known ones, with the names of flags
+// that are on or off, and of those with a value behind "=". In a shell, this is done.
+func (c *Call) ReadFlags(switches, values []string) error {
+	if c.Live == nil {
+		return nil
+	}
+	if len(c.Text) > MaxPath {
+		return exit.Errorf(exit.Input, "The arguments are too long.")
+	}
+	c.Words, c.Flags = nil, map[string]any{}
+	for _, word := range strings.Fields(c.Text) {
+		name, ok := strings.CutPrefix(word, "--")
+		if !ok {
+			c.Words = append(c.Words, word)
+			continue
+		}
+		name, value, hasValue := strings.Cut(name, "=")
+		switch {
+		case slices.Contains(switches, name):
+			c.Flags[name] = true
+		case !slices.Contains(values, name):
+			return exit.Errorf(exit.Input, "There is no option --%s.", terminal.Cut(terminal.Line(name), 40))
+		case !hasValue:
+			return exit.Errorf(exit.Input, "The option --%s needs a value: --%[1]s=<value>", name)
+		default:
+			c.Flags[name] = value
+		}
+	}
+	return nil
 }
 
 // Name returns the only argument.

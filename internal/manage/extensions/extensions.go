@@ -162,32 +162,6 @@ func (m *manager) say(text string) outcome.Outcome {
 	return outcome.Outcome{Notes: []string{text}}
 }
 
-// parse reads the arguments of a / command into Words, and its --options into Flags. Those without a value are
-// on. In a shell, this is done.
-func (m *manager) parse(known ...string) error {
-	if m.Live == nil {
-		return nil
-	}
-	m.Flags = map[string]any{}
-	for _, word := range strings.Fields(m.Text) {
-		name, ok := strings.CutPrefix(word, "--")
-		if !ok {
-			m.Words = append(m.Words, word)
-			continue
-		}
-		name, value, _ := strings.Cut(name, "=")
-		switch {
-		case !slices.Contains(known, name):
-			return exit.Errorf(exit.Input, "There is no option --%s.", terminal.Cut(terminal.Line(name), 40))
-		case name == "scope" || name == "ref":
-			m.Flags[name] = value
-		default:
-			m.Flags[name] = true
-		}
-	}
-	return nil
-}
-
 // ListPlainly lists the names of the extensions with the text of Gemini CLI.
 func ListPlainly(ctx context.Context, _ *manage.Call, p *project.Project) (outcome.Outcome, error) {
 	text := "Installed extensions:"

@@ -22,7 +22,7 @@ import (
 )
 
 func add(ctx context.Context, m *manager) (outcome.Outcome, error) {
-	if err := m.parse("ref", "auto-update", "pre-release"); err != nil {
+	if err := m.ReadFlags([]string{"auto-update", "pre-release"}, []string{"ref"}); err != nil {
 		return outcome.Outcome{}, err
 	}
 	if len(m.Words) == 0 {
@@ -49,7 +49,7 @@ func link(ctx context.Context, m *manager) (outcome.Outcome, error) {
 }
 
 func uninstall(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
-	if err := m.parse("all"); err != nil {
+	if err := m.ReadFlags([]string{"all"}, nil); err != nil {
 		return o, err
 	}
 	all := m.Is("all")
@@ -118,7 +118,7 @@ func update(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
 }
 
 func updateLive(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
-	if err := m.parse("all"); err != nil {
+	if err := m.ReadFlags([]string{"all"}, nil); err != nil {
 		return o, err
 	}
 	all := m.Is("all")
@@ -156,7 +156,7 @@ func updateLive(ctx context.Context, m *manager) (o outcome.Outcome, err error) 
 
 // configure asks for the values of settings.
 func configure(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
-	if err := m.parse("scope"); err != nil {
+	if err := m.ReadFlags(nil, []string{"scope"}); err != nil {
 		return o, err
 	}
 	scope := extension.Scope(cmp.Or(m.Value("scope"), string(extension.User)))
@@ -245,7 +245,7 @@ func setEnabled(enabled bool) manage.Run {
 
 func setEnabledLive(verb string, enabled bool) manage.Run {
 	return managed(func(ctx context.Context, m *manager) (o outcome.Outcome, err error) {
-		if err := m.parse("scope"); err != nil {
+		if err := m.ReadFlags(nil, []string{"scope"}); err != nil {
 			return o, err
 		}
 		scope, err := scopeLive(m.Value("scope"))

@@ -82,54 +82,28 @@ func session(c *manage.Call) string {
 	return ""
 }
 
-// words returns the arguments, and the flags among those of a / command.
-func words(c *manage.Call) (list []string, err error) {
-	if c.Live == nil {
-		return c.Words, nil
-	}
-	if len(c.Text) > manage.MaxPath {
-		return nil, errors.New("the arguments are too long")
-	}
-	c.Flags = map[string]any{}
-	for _, word := range strings.Fields(c.Text) {
-		name, isFlag := strings.CutPrefix(word, "--")
-		switch value, hasValue := "", false; {
-		case !isFlag:
-			list = append(list, word)
-		default:
-			if name, value, hasValue = strings.Cut(name, "="); hasValue {
-				c.Flags[name] = value
-			} else {
-				c.Flags[name] = true
-			}
-		}
-	}
-	return list, nil
-}
-
 // errArguments is the error of arguments that name no change.
 var errArguments = errors.New("name a number of changes, or one change as #12; to list them, run pollux undo log")
 
 // selection returns the changes that the arguments name.
 func selection(c *manage.Call) (s history.Selection, err error) {
 	s.Session, s.Count = session(c), 1
-	list, err := words(c)
-	if err != nil {
+	if err := c.ReadFlags([]string{dryRun.Name, overwrite.Name}, []string{to.Name}); err != nil {
 		return s, err
 	}
 	s.Prompt = c.Value(to.Name)
-	if len(list) > 1 {
+	if len(c.Words) > 1 || len(c.Words) == 1 && s.Prompt != "" {
 		return s, errArguments
 	}
-	if len(list) == 1 {
-		n, err := strconv.Atoi(list[0])
+	if len(c.Words) == 1 {
+		n, err := strconv.Atoi(c.Words[0])
 		switch {
 		case err == nil && n > 0:
 			s.Count = n
 		case err == nil:
 			return s, errArguments
 		default:
-			s.Call = list[0]
+			s.Call = c.Words[0]
 		}
 	}
 	return s, nil
@@ -151,25 +125,30 @@ func undo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) 
 }
 
 func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	if _, err := words(c); err != nil {
+	if err := c.ReadFlags([]string{dryRun.Name, overwrite.Name}, nil); err != nil {
 		return outcome.Outcome{}, err
 	}
+	if len(c.Words) > 0 {
+		return outcome.Outcome{}, exit.Errorf(exit.Input, "redo takes no arguments.")
+	}
 	operations, err := l.Redo(session(c))
-	if err != nil {
+	if errors.Is(err, history.ErrNothingToRedo) {
 		return manage.Say("Nothing to redo.")
+	}
+	if err != nil {
+		return outcome.Outcome{}, err
 	}
 	return l.takeBack(ctx, c, operations, "Done again", nil)
 }
 
 func restore(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	list, err := words(c)
-	if err != nil {
+	if err := c.ReadFlags([]string{dryRun.Name, overwrite.Name}, nil); err != nil {
 		return outcome.Outcome{}, err
 	}
-	if len(list) != 1 {
-		return outcome.Outcome{}, errors.New("name one file or directory")
+	if len(c.Words) == 0 {
+		return outcome.Outcome{}, exit.Errorf(exit.Input, "Name a file or directory.")
 	}
-	path := manage.Path(l.project.Paths, list[0])
+	path := manage.Path(l.project.Paths, strings.Join(c.Words, " ")) // a path may have spaces
 	operations, err := l.Touching(path)
 	if err != nil {
 		return outcome.Outcome{}, err

@@ -69,8 +69,11 @@ type Selection struct {
 	Call, Prompt, Path string
 }
 
-// ErrNothing is returned if there is nothing to take back.
-var ErrNothing = errors.New("nothing to undo")
+// The errors if there is nothing to take back.
+var (
+	ErrNothing       = errors.New("nothing to undo")
+	ErrNothingToRedo = errors.New("nothing to redo")
+)
 
 // Undo returns the operations to take back, the newest first.
 func (h *History) Undo(s Selection) ([]*store.Operation, error) {
@@ -142,7 +145,7 @@ func (h *History) Redo(session string) ([]*store.Operation, error) {
 		}
 		return h.read([]int{o.Number})
 	}
-	return nil, errors.New("nothing to redo")
+	return nil, ErrNothingToRedo
 }
 
 // isRedo reports whether an operation has taken an undo back.
