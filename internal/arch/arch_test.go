@@ -253,6 +253,9 @@ func TestRules(t *testing.T) {
 		{"internal/slash/x.go", "package slash; var esc = \"\\x1b\"", ""},
 
 		{"internal/process/start.go", `package process; import ("os"; "os/exec"); var _ = func() { os.StartProcess(exec.ErrDot.Error(), nil, nil) }`, ""},
+		{"internal/undo/store/lock.go", `package store; import "golang.org/x/sys/unix"; func f() { unix.Flock(1, 2) }`, "files are locked with internal/durable/flock"},
+		{"internal/durable/flock/flock.go", `package flock; import "golang.org/x/sys/unix"; func f() { unix.Flock(1, 2) }`, ""},
+
 		{"internal/slash/copy.go", `package slash; import "os/exec"`, "imports os/exec: programs are started in internal/process"},
 		{"internal/slash/copy_test.go", `package slash; import "os/exec"`, ""},
 		{"internal/slash/copy.go", `package slash; import "os"; func f() { os.StartProcess("", nil, nil) }`, "os.StartProcess: programs are started in internal/process"},

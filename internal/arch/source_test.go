@@ -52,6 +52,18 @@ var owners = []struct {
 		"internal/cli ends the process; return an error, with a code from internal/exit if it needs one",
 	},
 	{
+		"golang.org/x/sys/unix",
+		[]string{"Flock", "FcntlFlock"},
+		[]string{"internal/durable/flock"},
+		lockMessage,
+	},
+	{
+		"syscall",
+		[]string{"Flock", "FcntlFlock"},
+		[]string{"internal/durable/flock"},
+		lockMessage,
+	},
+	{
 		"os",
 		[]string{"Stdin", "Stdout", "Stderr"},
 		[]string{"internal/terminal", "cmd", "acceptance", "bench", "examples"},
@@ -70,6 +82,8 @@ var owners = []struct {
 		"only internal/terminal touches the process's streams",
 	},
 }
+
+const lockMessage = "files are locked with internal/durable/flock, whose Release ends a lock even while a program is being started"
 
 // processIsCLI checks that only owners use functions which affect the whole process.
 func processIsCLI(f *file, report reporter) {

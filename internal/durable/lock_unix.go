@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"pollux/internal/durable/flock"
 )
 
 // acquire takes a lock directory that this process has made, or an abandoned one. It returns nil,
@@ -31,15 +33,15 @@ func acquire(name string, made bool) (unlock func(), err error) {
 	dir := os.NewFile(uintptr(fd), name)
 	defer func() {
 		if unlock == nil {
-			_ = dir.Close() // nothing was written
+			flock.Release(dir)
 		}
 	}()
-	how := unix.LOCK_EX | unix.LOCK_NB
+	take := flock.Exclusive
 	if made {
-		how = unix.LOCK_EX // others flock it only for the time of a check
+		take = flock.Wait // others lock it only for the time of a check
 	}
-	flockErr := flock(fd, how)
-	if errors.Is(flockErr, unix.EWOULDBLOCK) {
+	flockErr := take(dir)
+	if errors.Is(flockErr, flock.ErrHeld) {
 		return nil, nil
 	}
 	opened, err := dir.Stat()
@@ -67,20 +69,12 @@ func acquire(name string, made bool) (unlock func(), err error) {
 	}
 	return func() {
 		_ = os.Remove(name) // if this fails, the lock becomes stale
-		_ = dir.Close()     // only now: the next holder makes its own directory
+		flock.Release(dir)  // only now: the next holder makes its own directory
 	}, nil
 }
 
 // errRemote is the error for a flock that may hold on this machine only.
 var errRemote = errors.New("a network file system")
-
-func flock(fd, how int) error {
-	for {
-		if err := unix.Flock(fd, how); !errors.Is(err, unix.EINTR) {
-			return err
-		}
-	}
-}
 
 // removeStaleFile removes a stale lock that is not a directory. It calls Unlink instead of
 // Remove so as not to remove a directory that another process has made in the meantime.

@@ -14,6 +14,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/durable"
+	"pollux/internal/durable/flock"
 	"pollux/llm"
 )
 
@@ -27,7 +28,7 @@ func Claim(path string) (release func(), err error) {
 		}
 		return nil, durable.Cause(err)
 	}
-	release = func() { _ = f.Close() } // nothing was written
+	release = func() { flock.Release(f) }
 	if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
 		if err := lock(f); err != nil {
 			release()

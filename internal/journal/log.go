@@ -11,6 +11,7 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/durable"
+	"pollux/internal/durable/flock"
 )
 
 // ErrInUse is the error for a session file that another process has open for writing.
@@ -204,8 +205,15 @@ func (l *log) close() {
 	l.hurry()
 	l.soon.Wait()
 	_ = l.sync() // an error was reported when it mattered
-	unlock(l.f)
-	_ = l.f.Close()
+	flock.Release(l.f)
+}
+
+// lock locks a file until it is released. On a file system without locks it does nothing.
+func lock(f *os.File) error {
+	if errors.Is(flock.Exclusive(f), flock.ErrHeld) {
+		return ErrInUse
+	}
+	return nil
 }
 
 // lineReader reads the lines of a file with a limited amount of memory.

@@ -1,16 +1,8 @@
 package journal
 
-import (
-	"io/fs"
-	"os"
-)
+import "io/fs"
 
 const nonBlocking, noFollow = 0, 0
-
-// lock does nothing: Windows has no advisory locks.
-func lock(*os.File) error { return nil }
-
-func unlock(*os.File) {}
 
 func isLink(error) bool { return false }
 

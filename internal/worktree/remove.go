@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"pollux/internal/durable/flock"
 )
 
 // errInUse is the error of a removal while another session of Pollux uses the worktree.
@@ -56,7 +58,7 @@ func (w *Worktree) whileAlone(ctx context.Context, f func() error) error {
 	if err := w.Hold(); err != nil {
 		return err
 	}
-	if !lockAlone(w.use) {
+	if flock.Exclusive(w.use) != nil { // this session may have lost its shared lock
 		return errInUse
 	}
 	return f()
@@ -83,7 +85,7 @@ func (w *Worktree) Hold() error {
 		return nil
 	}
 	f, err := os.OpenFile(filepath.Join(w.admin, "pollux"), os.O_RDWR|os.O_CREATE, 0o600)
-	if err == nil && !lockShared(f) {
+	if err == nil && errors.Is(flock.Shared(f), flock.ErrHeld) {
 		_ = f.Close()
 		err = errors.New("another session removes the worktree")
 	}

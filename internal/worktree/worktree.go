@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/durable/flock"
 	"pollux/internal/guard/repository"
 	"pollux/internal/process"
 	"pollux/internal/shellcmd"
@@ -258,8 +259,7 @@ func (w *Worktree) Branch() string { return "worktree-" + w.Name }
 // Close ends the use of the worktree, which stays.
 func (w *Worktree) Close() {
 	if w.use != nil {
-		unlock(w.use)
-		_ = w.use.Close() // nothing was written
+		flock.Release(w.use)
 		w.use = nil
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"pollux/internal/durable"
+	"pollux/internal/durable/flock"
 	"pollux/internal/undo/content"
 )
 
@@ -78,7 +79,7 @@ func (s *Store) sweep(bases string) {
 			b.Close()
 			return
 		}
-		_ = b.lock.Close()
+		flock.Release(b.lock)
 	})
 }
 
@@ -149,7 +150,7 @@ func (b *Base) Close() {
 		_ = b.pack.Close()
 	}
 	_ = os.RemoveAll(b.dir)
-	_ = b.lock.Close()
+	flock.Release(b.lock)
 }
 
 // Copied returns the number of bytes that the base takes.

@@ -4,7 +4,7 @@ package store
 
 import "os"
 
-// hold takes the lock at path until the file is closed, by the end of the process if not before. It is nil if another
+// hold takes the lock at path until it is released, by the end of the process if not before. It is nil if another
 // process holds it: a file that is open cannot be removed here.
 func hold(path string) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {

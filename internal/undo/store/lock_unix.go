@@ -6,33 +6,25 @@ import (
 	"errors"
 	"os"
 
-	"golang.org/x/sys/unix"
+	"pollux/internal/durable/flock"
 )
 
-// hold takes the lock at path until the file is closed, by the end of the process if not before. It is nil if another
+// hold takes the lock at path until it is released, by the end of the process if not before. It is nil if another
 // process holds it.
 func hold(path string) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
 	}
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		switch {
-		case err == nil && isAt(f, path):
-			return f, nil
-		case err == nil: // another process has removed it meanwhile
-			_ = f.Close()
-			return nil, nil
-		case errors.Is(err, unix.EINTR):
-		case errors.Is(err, unix.EWOULDBLOCK):
-			_ = f.Close()
-			return nil, nil
-		default:
-			_ = f.Close()
-			return nil, err
-		}
+	err = flock.Exclusive(f)
+	if err == nil && isAt(f, path) {
+		return f, nil
 	}
+	flock.Release(f) // where err is nil, another process has removed it meanwhile
+	if errors.Is(err, flock.ErrHeld) {
+		err = nil
+	}
+	return nil, err
 }
 
 // isAt reports whether an open file still stands at a path.

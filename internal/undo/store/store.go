@@ -29,6 +29,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/durable/flock"
 )
 
 // Store is the log of a project. It may be used from several goroutines and processes at once.
@@ -218,5 +219,5 @@ func (s *Store) Lock() (release func(), err error) {
 	if f == nil || err != nil {
 		return nil, err
 	}
-	return func() { _ = f.Close() }, nil
+	return func() { flock.Release(f) }, nil
 }

@@ -1,0 +1,17 @@
+//go:build !unix
+
+package flock
+
+import (
+	"errors"
+	"os"
+)
+
+const (
+	exclusive = iota
+	shared
+	wait
+	none
+)
+
+func lock(*os.File, int) error { return errors.ErrUnsupported }
