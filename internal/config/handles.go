@@ -71,6 +71,8 @@ const (
 	ShellShowsColor        = Bool("tools.shell.showColor")
 	ShellBackgroundAfter   = Float("pollux.shell.backgroundAfter")
 	ToolSandbox            = Any("tools.sandbox")
+	ToolSandboxing         = Bool("security.toolSandboxing")
+	SandboxAllowedPaths    = Strings("tools.sandboxAllowedPaths")
 	ToolsCore              = Strings("tools.core")
 	ToolsAllowed           = Strings("tools.allowed")
 	ToolsConfirm           = Strings("tools.confirmationRequired")

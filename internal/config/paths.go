@@ -279,5 +279,18 @@ func (p *Paths) UndoLogs() (dirs []string) {
 // Records returns the directories below which Pollux keeps its records about projects.
 func (p *Paths) Records() []string { return []string{p.tmp(), p.history()} }
 
+// Private returns the directories with Pollux's own files. Shown returns the paths in them that the model's programs may
+// need: instructions, extensions, and the files about this project.
+func (p *Paths) Private() []string { return []string{p.GeminiDir(), p.RuntimeDir()} }
+
+// Shown is described at [Paths.Private].
+func (p *Paths) Shown() []string {
+	list := []string{p.ProjectTempPath()}
+	for _, name := range []string{"GEMINI.md", "agents", "commands", "extensions", "skills"} {
+		list = append(list, filepath.Join(p.GeminiDir(), name))
+	}
+	return list
+}
+
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }
 func (p *Paths) history() string { return filepath.Join(p.GeminiDir(), "history") }

@@ -93,6 +93,9 @@ type Command struct {
 	// program has ended, while descendants hold it open.
 	Linger time.Duration
 
+	// Confine, if set, is called on the thread that starts the program, which starts nothing else and ends with the
+	// program. A restriction of the thread (Linux: capabilities, Landlock, system calls) is one of the program. If it returns an error, nothing is started.
+	Confine func() error
 	// Sys holds further attributes of the operating system, such as namespaces; nil
 	// is none. Sessions, groups and the death signal are set from the fields above.
 	Sys *syscall.SysProcAttr

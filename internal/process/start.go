@@ -188,10 +188,12 @@ func closeFile(f *os.File) {
 // should die with its parent when the thread ends that started it.
 func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	runtime.LockOSThread()
-	defer runtime.UnlockOSThread()
-	defer crash.Recover()
 	c := p.command
-	proc, err := startProgram(c, attr)
+	if c.Confine == nil { // else the thread ends with this goroutine
+		defer runtime.UnlockOSThread()
+	}
+	defer crash.Recover()
+	proc, err := c.confineAndStart(attr)
 	if err != nil {
 		started <- err
 		return
@@ -206,6 +208,16 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	}
 	p.streamDrained()
 	p.streamClosed()
+}
+
+// confineAndStart starts the program of a command on this thread.
+func (c *Command) confineAndStart(attr *os.ProcAttr) (*os.Process, error) {
+	if c.Confine != nil {
+		if err := c.Confine(); err != nil {
+			return nil, err
+		}
+	}
+	return startProgram(c, attr)
 }
 
 // startProgram starts the program of a command. A program file that was written a moment ago

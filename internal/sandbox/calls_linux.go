@@ -1,0 +1,71 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"golang.org/x/sys/unix"
+
+	"pollux/internal/sandbox/seccomp"
+)
+
+// refused are the system calls that no program needs for development, or that get past the other rules, by the error that
+// they fail with. Programs have an answer to these errors: older kernels give them, too.
+var refused = []struct {
+	errno unix.Errno
+	calls []uint32
+}{
+	// Other ways to open files and connections.
+	{unix.ENOSYS, []uint32{unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_OPEN_BY_HANDLE_AT}},
+	// Namespaces and mounts. The flags of clone3 cannot be looked at; the C library uses clone without it.
+	{unix.ENOSYS, []uint32{unix.SYS_CLONE3}},
+	{unix.EPERM, []uint32{
+		unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+	}},
+	// The user's keys in the kernel.
+	{unix.ENOSYS, []uint32{unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY}},
+	// The machine, and large parts of the kernel that attacks begin with.
+	{unix.EPERM, []uint32{
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_KEXEC_LOAD,
+		unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT, unix.SYS_SWAPON,
+		unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG,
+		unix.SYS_VHANGUP, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
+	}},
+}
+
+// filter returns the filter for system calls. version is that of Landlock.
+func filter(version int) seccomp.Filter {
+	var rules []seccomp.Rule
+	for _, r := range refused {
+		for _, call := range r.calls {
+			rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(r.errno)})
+		}
+	}
+	deny := func(call uint32, arg int, mask, value uint32, errno unix.Errno) {
+		rules = append(rules, seccomp.Rule{Call: call, Arg: arg, Mask: mask, Value: value, Action: seccomp.Fail(errno)})
+	}
+	for _, call := range []uint32{unix.SYS_CLONE, unix.SYS_UNSHARE} {
+		deny(call, 0, unix.CLONE_NEWUSER, unix.CLONE_NEWUSER, unix.EPERM)
+	}
+	// Input typed into the terminal, which is that of a person.
+	const whole = 0xffffffff
+	deny(unix.SYS_IOCTL, 1, whole, unix.TIOCSTI, unix.EPERM)
+	deny(unix.SYS_IOCTL, 1, whole, unix.TIOCLINUX, unix.EPERM)
+	deny(unix.SYS_SOCKET, 0, whole, unix.AF_VSOCK, unix.EAFNOSUPPORT)
+	if version < 3 { // Landlock does not know that a file is cut off
+		rules = append(rules,
+			seccomp.Rule{Call: unix.SYS_TRUNCATE, Action: seccomp.Fail(unix.EPERM)},
+			seccomp.Rule{Call: unix.SYS_OPENAT2, Action: seccomp.Fail(unix.ENOSYS)},
+		)
+		const flags = unix.O_TRUNC | unix.O_ACCMODE
+		deny(unix.SYS_OPENAT, 2, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
+		for _, call := range oldOpen {
+			deny(call, 1, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
+		}
+	}
+	rules = append(rules, seccomp.Rule{Call: unix.SYS_CONNECT, Action: seccomp.Ask})
+	for _, call := range oldCalls {
+		rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(unix.EPERM)})
+	}
+	return seccomp.New(rules)
+}

@@ -1,0 +1,4 @@
+package sandbox
+
+// Calls that only older architectures have.
+var oldOpen, oldCalls []uint32

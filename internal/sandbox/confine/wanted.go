@@ -1,0 +1,39 @@
+package confine
+
+import (
+	"strconv"
+	"strings"
+
+	"pollux/internal/config"
+)
+
+// Wanted returns the name of the sandbox that settings ask for, "" for none.
+func Wanted(s *config.Settings) string {
+	name := ""
+	switch v := config.ToolSandbox.In(s).(type) {
+	case bool:
+		name = strconv.FormatBool(v)
+	case string:
+		name = v
+	case map[string]any:
+		name = strconv.FormatBool(v["enabled"] == true)
+		if command, ok := v["command"].(string); ok && v["enabled"] == true {
+			name = command
+		}
+	}
+	if name = Name(name); name == "" && config.ToolSandboxing.In(s) {
+		return "true"
+	}
+	return name
+}
+
+// Name returns the sandbox that a value of GEMINI_SANDBOX names, "" for none.
+func Name(value string) string {
+	if value = strings.ToLower(strings.TrimSpace(value)); value == "0" || value == "false" {
+		return ""
+	}
+	return value
+}
+
+// IsOwn reports whether a name asks for Pollux's own sandbox.
+func IsOwn(name string) bool { return name == "true" || name == "1" || name == "landlock" }

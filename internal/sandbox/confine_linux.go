@@ -1,0 +1,119 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sys/unix"
+
+	"pollux/internal/crash"
+	"pollux/internal/sandbox/landlock"
+	"pollux/internal/sandbox/seccomp"
+)
+
+// rules are those of the kernel for each program.
+type rules struct {
+	profile Profile
+	files   *landlock.Rules
+	calls   seccomp.Filter
+}
+
+// Available returns why this system cannot confine programs; nil if it can.
+func Available() error {
+	if landlock.Version() < 2 {
+		return fmt.Errorf("%w: it needs Linux 5.19 or later, with Landlock enabled", ErrUnavailable)
+	}
+	return nil
+}
+
+// build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel.
+func build(p Profile, version int) (*rules, error) {
+	if version == 0 {
+		version = landlock.Version()
+	}
+	files, err := landlock.New(version)
+	if err != nil {
+		return nil, err
+	}
+	allow := func(a landlock.Access) func(string) error {
+		return func(path string) error { return files.Allow(path, a) }
+	}
+	err = files.Allow("/", landlock.List)
+	err = errors.Join(err, around("/", p.Hide, allow(landlock.Read)))
+	for _, path := range p.Read {
+		err = errors.Join(err, files.Allow(path, landlock.Read))
+	}
+	for _, path := range p.Write {
+		err = errors.Join(err, around(path, p.Hide, allow(landlock.Write)))
+	}
+	for _, path := range p.Devices {
+		err = errors.Join(err, files.Allow(path, landlock.Device))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &rules{p, files, filter(version)}, nil
+}
+
+// confine applies the rules to this thread, and so to the program that it starts.
+func (r *rules) confine() error {
+	if err := dropCapabilities(); err != nil {
+		return err
+	}
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("give up new privileges: %w", err)
+	}
+	if err := r.files.Restrict(); err != nil {
+		return err
+	}
+	listener, err := r.calls.Install(true)
+	if err != nil {
+		return err
+	}
+	go func() {
+		defer listener.Close()
+		defer crash.Recover()
+		listener.Serve(r.connect)
+	}()
+	return nil
+}
+
+// kept are the capabilities that a program of root's keeps: those over files, users and processes of its own, as a container has them.
+var kept = []int{
+	unix.CAP_CHOWN, unix.CAP_DAC_OVERRIDE, unix.CAP_FOWNER, unix.CAP_FSETID, unix.CAP_KILL, unix.CAP_SETGID, unix.CAP_SETUID,
+	unix.CAP_SETPCAP, unix.CAP_SETFCAP, unix.CAP_NET_BIND_SERVICE, unix.CAP_AUDIT_WRITE,
+}
+
+// dropCapabilities takes all capabilities from this thread but those that are kept. Most users have none.
+func dropCapabilities() error {
+	header := unix.CapUserHeader{Version: unix.LINUX_CAPABILITY_VERSION_3}
+	var data [2]unix.CapUserData
+	if err := unix.Capget(&header, &data[0]); err != nil {
+		return fmt.Errorf("read capabilities: %w", err)
+	}
+	if data == [2]unix.CapUserData{} {
+		return nil
+	}
+	var mask [2]uint32
+	for _, c := range kept {
+		mask[c/32] |= 1 << (c % 32)
+	}
+	for c := range unix.CAP_LAST_CAP + 1 {
+		if !slices.Contains(kept, c) {
+			_ = unix.Prctl(unix.PR_CAPBSET_DROP, uintptr(c), 0, 0, 0) // it is not needed to be allowed to
+		}
+	}
+	_ = unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) // older kernels have none
+	for i := range data {
+		data[i].Effective &= mask[i]
+		data[i].Permitted &= mask[i]
+		data[i].Inheritable &= mask[i]
+	}
+	if err := unix.Capset(&header, &data[0]); err != nil {
+		return fmt.Errorf("give up capabilities: %w", err)
+	}
+	return nil
+}

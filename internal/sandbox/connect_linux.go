@@ -1,0 +1,115 @@
+//go:build amd64 || arm64
+
+package sandbox
+
+import (
+	"encoding/binary"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+
+	"pollux/internal/crash"
+	"pollux/internal/sandbox/seccomp"
+)
+
+// connect answers a call of connect(2). It makes the connection itself, with a copy of the address that the program
+// cannot change any more, on the program's own socket.
+func (r *rules) connect(c *seccomp.Call) {
+	defer crash.Recover()
+	c.Return(0, r.connectAs(c))
+}
+
+func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
+	size := int(uint32(c.Args[2]))
+	if size < 2 || size > unix.SizeofSockaddrAny {
+		return unix.EINVAL
+	}
+	address, err := c.Memory(c.Args[1], size)
+	if err != nil {
+		return unix.EFAULT
+	}
+	if binary.NativeEndian.Uint16(address) == unix.AF_UNIX {
+		file, errno := r.resolve(c, address[2:])
+		if errno != 0 {
+			return errno
+		}
+		defer unix.Close(file)
+		address = append(binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX), "/proc/self/fd/"+strconv.Itoa(file)+"\x00"...)
+	}
+	socket, err := c.File(int(int32(c.Args[0])))
+	if err != nil {
+		return errnoOf(err)
+	}
+	defer unix.Close(socket)
+	return connect(socket, address)
+}
+
+// resolve opens the local socket with an address of a program, if the program may connect to it.
+func (r *rules) resolve(c *seccomp.Call, name []byte) (file int, errno unix.Errno) {
+	path, _, _ := strings.Cut(string(name), "\x00")
+	if path == "" { // an abstract address: any program may listen there
+		return -1, unix.EACCES
+	}
+	if !filepath.IsAbs(path) {
+		path = "/proc/" + strconv.Itoa(c.PID) + "/cwd/" + path
+	}
+	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return -1, errnoOf(err)
+	}
+	real, err := readFD(file)
+	if err != nil || !c.IsWaiting() || !r.profile.mayConnect(real) {
+		_ = unix.Close(file)
+		return -1, unix.EACCES
+	}
+	return file, 0
+}
+
+// readFD returns the path of an open file.
+func readFD(file int) (string, error) {
+	b := make([]byte, unix.PathMax)
+	n, err := unix.Readlink("/proc/self/fd/"+strconv.Itoa(file), b)
+	return string(b[:max(n, 0)]), err
+}
+
+// mayConnect reports whether programs may connect to a local socket.
+func (p *Profile) mayConnect(path string) bool {
+	isIn := func(list []string) bool {
+		for _, dir := range list {
+			if path == dir || isBelow(path, dir) {
+				return true
+			}
+		}
+		return false
+	}
+	if isIn(p.Sockets) {
+		return true
+	}
+	if !isIn(p.Write) || isIn(p.Hide) {
+		return false
+	}
+	for part := path; part != "/" && part != "."; part = filepath.Dir(part) {
+		for _, pattern := range p.HideSockets {
+			if ok, _ := filepath.Match(pattern, part); ok {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func errnoOf(err error) unix.Errno {
+	if errno, ok := err.(unix.Errno); ok {
+		return errno
+	}
+	return unix.EACCES
+}
+
+// connect makes a connection with an address as the kernel has it.
+func connect(socket int, address []byte) unix.Errno {
+	_, _, errno := unix.Syscall(unix.SYS_CONNECT, uintptr(socket), uintptr(unsafe.Pointer(&address[0])), uintptr(len(address)))
+	return errno
+}

@@ -1,0 +1,32 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// around calls allow with paths that together cover a tree except its holes: the tree itself if it has none, else the
+// entries of each directory on the way to a hole, as they are now. Links on the way are not followed: their targets have paths of their own.
+func around(tree string, holes []string, allow func(path string) error) error {
+	if slices.Contains(holes, tree) {
+		return nil
+	}
+	if !slices.ContainsFunc(holes, func(h string) bool { return isBelow(h, tree) }) {
+		return allow(tree)
+	}
+	entries, _ := os.ReadDir(tree) // nothing is allowed in a directory that cannot be listed
+	for _, e := range entries {
+		if err := around(filepath.Join(tree, e.Name()), holes, allow); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isBelow reports whether a path is within a directory, and not the directory itself.
+func isBelow(path, dir string) bool {
+	rest, found := strings.CutPrefix(path, strings.TrimSuffix(dir, "/"))
+	return found && len(rest) > 1 && rest[0] == '/'
+}

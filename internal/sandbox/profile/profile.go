@@ -1,0 +1,101 @@
+// Package profile says which files confined programs may change and which they must not read, so that development
+// works as without a sandbox: see [Make]. Its tables are caches.go and secrets.go.
+package profile
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/sandbox"
+	"pollux/internal/workspace"
+)
+
+// Place is where the work is, with the wishes of the user. All paths are absolute.
+type Place struct {
+	// Dirs are the directories of the workspace.
+	Dirs []string
+	// Home is the user's home directory, "" for none. Temp is the directory for temporary files.
+	Home, Temp string
+	// Env returns a variable of the user's environment, which projects cannot set.
+	Env func(name string) string
+	// HasProgram reports whether a program is on the PATH.
+	HasProgram func(name string) bool
+	// Write are further paths that programs may change, or only read where they are secrets, and Read those that they may read although they are hidden.
+	Write, Read []string
+	// Private are Pollux's own files, which programs must neither read nor change.
+	Private []string
+}
+
+// Make returns the profile for a place.
+func Make(p Place) sandbox.Profile {
+	out := sandbox.Profile{
+		Write:       slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.caches(), p.Write),
+		Hide:        real(slices.Concat(p.secrets(), p.Private)),
+		Devices:     devices,
+		Sockets:     slices.Concat(services, p.Write),
+		HideSockets: desktops,
+	}
+	out.Write, out.Read, out.Sockets = existing(out.Write), existing(slices.Concat(p.Read, p.Write)), existing(out.Sockets)
+	return out
+}
+
+// temporary returns the directories for temporary files. One with the home directory in it is not temporary.
+func (p *Place) temporary() []string {
+	return slices.DeleteFunc([]string{p.Temp, "/tmp", "/var/tmp", "/dev/shm"}, func(dir string) bool { return workspace.IsWithin(p.Home, dir) })
+}
+
+// repositories returns the directories outside of the workspace that the repositories in it are kept in, if it is a
+// worktree or a submodule.
+func (p *Place) repositories() (dirs []string) {
+	for _, dir := range p.Dirs {
+		link, err := os.ReadFile(filepath.Join(dir, ".git")) // fails for a directory
+		target, found := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: ")
+		if err != nil || !found {
+			continue
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(dir, target)
+		}
+		if common, err := os.ReadFile(filepath.Join(target, "commondir")); err == nil {
+			target = filepath.Join(target, strings.TrimSpace(string(common)))
+		}
+		if isRepository(target) {
+			dirs = append(dirs, target)
+		}
+	}
+	return dirs
+}
+
+// isRepository reports whether a directory looks like one that git keeps a repository in. The file that names it is the
+// project's.
+func isRepository(dir string) bool {
+	for _, name := range []string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// existing returns the real paths of those that exist, each once.
+func existing(paths []string) (list []string) {
+	for _, path := range paths {
+		path, err := filepath.EvalSymlinks(path)
+		if err == nil && path != "." && !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// real returns the real paths, each once. Those that do not exist yet are kept as well.
+func real(paths []string) (list []string) {
+	for _, path := range paths {
+		if path = workspace.RealPath(path); !slices.Contains(list, path) {
+			list = append(list, path)
+		}
+	}
+	return list
+}

@@ -1,0 +1,73 @@
+//go:build amd64 || arm64
+
+package sandbox_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/internal/process"
+	"pollux/internal/sandbox"
+)
+
+func TestConfine(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	home, work := filepath.Join(dir, "home"), filepath.Join(dir, "home", "work")
+	for path, text := range map[string]string{
+		"home/.ssh/id": "secret", "home/notes": "notes", "home/work/main.go": "package main", "home/.config/gh/hosts": "token", "home/.config/git/config": "x",
+	} {
+		path = filepath.Join(dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := newSandbox(sandbox.Profile{
+		Write: []string{work}, Hide: []string{filepath.Join(home, ".ssh"), filepath.Join(home, ".config/gh")}, Devices: []string{"/dev/null"},
+	})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(s.Close)
+	launcher := process.NewLauncher(s.Confine)
+	for command, want := range map[string]string{
+		"cat ../notes":                          "notes",
+		"cat ../.ssh/id":                        "Permission denied",
+		"cat ../.config/gh/hosts":               "Permission denied",
+		"cat ../.config/git/config":             "x",
+		"ls -a ..":                              ".config .ssh notes work",
+		"echo y > ../notes":                     "Permission denied",
+		"rm ../notes":                           "Permission denied",
+		"echo y > new && mv new d && cat d":     "y",
+		"mkdir a b && echo y > a/f && mv a/f b": "",
+		"echo y > /dev/null && echo ok":         "ok",
+		"mount -t tmpfs x .":                    "mount: ",
+		"unshare -U true":                       "Operation not permitted",
+		"mknod n b 1 1":                         "ermi",
+		"truncate -s 0 ../notes":                "Permission denied",
+		"chmod +x main.go && ls -l main.go":     "-rwxr-xr-x",
+		"kill -0 1":                             "ermi",
+	} {
+		t.Run(command, func(t *testing.T) {
+			var out strings.Builder
+			_, err := launcher.Run(context.Background(), &process.Command{
+				For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/sh", Args: []string{"-c", command},
+				Env: []string{"PATH=/usr/bin:/bin"}, Dir: work, Stdout: &out, Stderr: &out,
+			})
+			got := strings.Join(strings.Fields(out.String()), " ")
+			if err != nil || !strings.Contains(got, want) {
+				t.Errorf("got %q, %v, want %q", got, err, want)
+			}
+		})
+	}
+}
+
+func newSandbox(p sandbox.Profile) (*sandbox.Sandbox, error) {
+	return sandbox.New(sandbox.Options{Dirs: func() []string { return nil }, Profile: func([]string) sandbox.Profile { return p }})
+}

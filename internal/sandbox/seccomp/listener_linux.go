@@ -1,0 +1,141 @@
+//go:build amd64 || arm64
+
+package seccomp
+
+import (
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Listener gets the system calls that a [Filter] wants to be decided on. The callers wait meanwhile.
+type Listener struct {
+	fd    int
+	close sync.Once
+}
+
+// Call is a system call that waits for an answer. The memory behind its arguments may change at any time: an answer that
+// depends on it acts on a copy, and never lets the kernel go on with the original.
+type Call struct {
+	ID     uint64
+	PID    int // of the thread that makes the call
+	Number uint32
+	Args   [6]uint64
+
+	listener *Listener
+}
+
+// The structures of the kernel.
+type (
+	notification struct {
+		id    uint64
+		pid   uint32
+		flags uint32
+		data  struct {
+			number      int32
+			arch        uint32
+			instruction uint64
+			args        [6]uint64
+		}
+	}
+	response struct {
+		id    uint64
+		value int64
+		error int32
+		flags uint32
+	}
+)
+
+// Serve calls answer with each call, in a goroutine of its own, until no program with the filter is left or the listener is closed.
+func (l *Listener) Serve(answer func(*Call)) {
+	for {
+		fds := []unix.PollFd{{Fd: int32(l.fd), Events: unix.POLLIN}}
+		_, err := unix.Poll(fds, -1)
+		if errors.Is(err, unix.EINTR) {
+			continue
+		}
+		if err != nil || fds[0].Revents&unix.POLLIN == 0 {
+			return
+		}
+		var n notification
+		switch errno := l.ioctl(unix.SECCOMP_IOCTL_NOTIF_RECV, unsafe.Pointer(&n)); errno {
+		case 0:
+			go answer(&Call{ID: n.id, PID: int(n.pid), Number: uint32(n.data.number), Args: n.data.args, listener: l})
+		case unix.EINTR, unix.ENOENT: // the caller was killed
+		default:
+			return
+		}
+	}
+}
+
+func (l *Listener) ioctl(request uint, p unsafe.Pointer) unix.Errno {
+	_, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(l.fd), uintptr(request), uintptr(p))
+	return errno
+}
+
+// Close ends the listener. Calls that wait fail.
+func (l *Listener) Close() { l.close.Do(func() { _ = unix.Close(l.fd) }) }
+
+// IsWaiting reports whether the caller still waits. Memory that was read before is then its own, and not that of another
+// process with the same number.
+func (c *Call) IsWaiting() bool {
+	id := c.ID
+	return c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_ID_VALID, unsafe.Pointer(&id)) == 0
+}
+
+// Return ends the call with a value, or with an error if errno is not 0.
+func (c *Call) Return(value int64, errno unix.Errno) {
+	r := response{id: c.ID, value: value, error: -int32(errno)}
+	if errno != 0 {
+		r.value = 0
+	}
+	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
+}
+
+// Memory returns a copy of the caller's memory at an address.
+func (c *Call) Memory(at uint64, size int) ([]byte, error) {
+	b := make([]byte, size)
+	local := []unix.Iovec{{Base: &b[0], Len: uint64(size)}}
+	remote := []unix.RemoteIovec{{Base: uintptr(at), Len: size}}
+	n, err := unix.ProcessVMReadv(c.PID, local, remote, 0)
+	if err != nil {
+		return nil, err
+	}
+	if n < size || !c.IsWaiting() {
+		return nil, unix.EFAULT
+	}
+	return b, nil
+}
+
+// File returns a copy of an open file of the caller. The caller of File closes it.
+func (c *Call) File(fd int) (int, error) {
+	process, err := unix.PidfdOpen(c.process(), 0)
+	if err != nil {
+		return -1, err
+	}
+	defer unix.Close(process)
+	if !c.IsWaiting() {
+		return -1, unix.ESRCH
+	}
+	return unix.PidfdGetfd(process, fd, 0)
+}
+
+// process returns the number of the process that the caller's thread belongs to.
+func (c *Call) process() int {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(c.PID) + "/status")
+	if err != nil {
+		return c.PID
+	}
+	_, rest, _ := strings.Cut(string(status), "\nTgid:")
+	number, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.Atoi(strings.TrimSpace(number))
+	if err != nil {
+		return c.PID
+	}
+	return n
+}
