@@ -210,7 +210,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	}
 	o.SessionID = cmp.Or(o.SessionID, uuid.NewString())
 	p.id = o.SessionID
-	if err := later(cmd.Flags(), p.env); err != nil {
+	if err := later(cmd.Flags()); err != nil {
 		return err
 	}
 	if run := p.inPlaceOfPrompt(cmd.Flags()); run != nil {

@@ -219,7 +219,7 @@ func TestHelpAndVersion(t *testing.T) {
 				t.Errorf("%s: %q is not in the help:\n%s", args, want, s.out)
 			}
 		}
-		for _, hidden := range []string{"fake-responses", "isCommand", "gemma", "--sandbox", "not available yet)", "\x00"} {
+		for _, hidden := range []string{"fake-responses", "isCommand", "gemma", "--acp", "not available yet)", "\x00"} {
 			if strings.Contains(s.out.String(), hidden) {
 				t.Errorf("%s: %q is in the help", args, hidden)
 			}
@@ -333,10 +333,6 @@ func TestLater(t *testing.T) {
 		code      exit.Code
 		err       string
 	}{
-		{"-s", "", exit.Sandbox, "The sandbox is" + version + ". Run it without --sandbox.\n"},
-		{"hi", "GEMINI_SANDBOX=docker", exit.Sandbox, "Sandboxes are not available yet, but GEMINI_SANDBOX is set. Unset it to run without one.\n"},
-		{"hi", "GEMINI_SANDBOX=False", exit.OK, ""},
-		{"hi", "GEMINI_SANDBOX=true SANDBOX=x", exit.OK, ""},
 		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --acp.\n"},
 		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"--allowed-mcp-server-names|a", "", exit.OK, ""},

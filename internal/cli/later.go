@@ -6,9 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/project"
 )
 
 // laterCommands are the names and aliases of subcommands that are not available yet.
@@ -43,7 +41,6 @@ type refusal struct {
 // refusals are the unavailable flags that Pollux cannot ignore, because the run would not
 // have the effect that the user expects.
 var refusals = [...]refusal{
-	{"sandbox", exit.Sandbox, "The sandbox is"},
 	{"acp", exit.General, "The Agent Client Protocol is"},
 	{"experimental-acp", exit.General, "The Agent Client Protocol is"},
 }
@@ -53,8 +50,8 @@ func isLater(flag string) bool {
 	return slices.ContainsFunc(refusals[:], func(r refusal) bool { return r.flag == flag })
 }
 
-// later returns an error for flags in [refusals] and for a sandbox set in the environment.
-func later(f *pflag.FlagSet, env *config.Env) error {
+// later returns an error for flags in [refusals].
+func later(f *pflag.FlagSet) error {
 	for _, refused := range refusals {
 		flag := f.Lookup(refused.flag)
 		if !flag.Changed || isBool(flag) && flag.Value.String() == "false" {
@@ -62,5 +59,5 @@ func later(f *pflag.FlagSet, env *config.Env) error {
 		}
 		return exit.Errorf(refused.code, "%s not available yet in this version of Pollux. Run it without --%s.", refused.what, refused.flag)
 	}
-	return project.RefuseSandboxIn(env)
+	return nil
 }

@@ -174,8 +174,8 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"ui": {"theme": "x"}, "privacy": {"usageStatisticsEnabled": false}}`, ""},
 		{`{"telemetry": {"enabled": false, "target": "local"}}`, ""},
 		{`{"telemetry": true}`, ""},
-		{`{"security": {"toolSandboxing": false}}`, ""},
-		{`{"security": {"toolSandboxing": true}}`, "security.toolSandboxing"},
+		{`{"tools": {"sandboxNetworkAccess": false}}`, ""},
+		{`{"tools": {"sandboxNetworkAccess": true}}`, "tools.sandboxNetworkAccess"},
 		// Old names are shown as they are in the file.
 		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},

@@ -98,7 +98,7 @@ var envTable = [...]Variable{
 	// Trust and sandbox.
 	{"GEMINI_CLI_TRUST_WORKSPACE", live, !ambient, Loosens, "true or false: trust the folder or not. Takes precedence over the file."},
 	{"GEMINI_RESTRICTED_MODE", live, !ambient, Tightens, "true: do not trust the folder."},
-	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run in. Not available yet: Pollux refuses to run."},
+	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run commands in (Linux): true. With another name, Pollux refuses to run."},
 	{"SANDBOX", live, ambient, Loosens, "Set if Pollux already runs in a sandbox."},
 	{"GEMINI_SANDBOX_IMAGE", later, ambient, Acts, "Sandbox image."},
 	{"GEMINI_SANDBOX_IMAGE_DEFAULT", later, ambient, Acts, "Default sandbox image."},

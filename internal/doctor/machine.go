@@ -11,6 +11,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
+	"pollux/internal/sandbox"
 	"pollux/internal/terminal"
 )
 
@@ -121,7 +122,7 @@ func (x *examination) checkEditor(s *sectionReport) {
 
 // sandboxReport lists the sandboxes that are available for commands.
 type sandboxReport struct {
-	// Used reports whether Pollux runs commands in a sandbox. This version does not.
+	// Used reports whether Pollux runs commands in its own sandbox.
 	Used bool `json:"used"`
 	// Inside is the sandbox that Pollux itself runs in, from the environment variable SANDBOX.
 	Inside string `json:"inside,omitempty"`
@@ -141,7 +142,7 @@ type abilityReport struct {
 // checkSandbox reports which sandboxes are available.
 func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 	s := sectionReport{ID: "sandbox", Title: "Sandbox", Optional: x.sandboxErr == nil && x.sandboxWarning == ""}
-	x.Sandbox = sandboxReport{Inside: terminal.Line(x.set.Options.Env.Get("SANDBOX")), Best: append([]isolation.Kind{}, found.Best()...), Abilities: []abilityReport{}}
+	x.Sandbox = sandboxReport{Used: x.set.Sandbox.IsOn(), Inside: terminal.Line(x.set.Options.Env.Get("SANDBOX")), Best: append([]isolation.Kind{}, found.Best()...), Abilities: []abilityReport{}}
 	if x.sandboxErr != nil {
 		s.broken("requested", x.sandboxErr.Error(), "")
 	} else if x.sandboxWarning != "" {
@@ -169,6 +170,14 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 			s.note(string(a.Kind), text, "") // Pollux does not use it yet
 		}
 	}
+	switch err := sandbox.Available(); {
+	case x.set.Sandbox.IsOn():
+		s.ok("own", "commands of the model run in the sandbox of Pollux")
+	case err == nil:
+		s.ok("own", "the sandbox of Pollux is off (tools.sandbox)")
+	default:
+		s.note("own", terminal.Line(err.Error()), "")
+	}
 	if best := x.Sandbox.Best; len(best) == 0 {
 		s.note("choice", "no sandbox is available on this machine", "")
 	} else {
@@ -176,7 +185,7 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 		for i, kind := range best {
 			names[i] = string(kind)
 		}
-		s.ok("choice", strings.Join(names, " and ")+" (Pollux does not run commands in a sandbox yet)")
+		s.ok("choice", strings.Join(names, " and "))
 	}
 	return s
 }

@@ -14,6 +14,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/project/projecttest"
+	"pollux/internal/sandbox"
 )
 
 // trusted makes a program decide that the folder is trusted.
@@ -43,7 +44,7 @@ func TestOpenErrors(t *testing.T) {
 		"a restriction that is lost":   {settings: `{"tools": {"exclude": 5}}`, code: exit.Config, text: "a script does not go on without them"},
 		"a sandbox in YOLO mode": {
 			settings: `{"tools": {"sandbox": "docker"}}`, change: func(o *project.Options) { o.ApprovalMode = "yolo" },
-			code: exit.Sandbox, text: "in YOLO mode nothing else restricts what runs: use --no-sandbox",
+			code: exit.Sandbox, text: "in YOLO mode nothing else restricts what runs. Use --no-sandbox",
 		},
 		"telemetry":       {env: []string{"GEMINI_TELEMETRY_TARGET=moon"}, code: exit.Config, text: "Invalid telemetry target: moon"},
 		"an unknown mode": {change: func(o *project.Options) { o.ApprovalMode = "wild" }, code: exit.General, text: "Invalid approval mode: wild"},
@@ -82,7 +83,7 @@ func TestLostRestrictions(t *testing.T) {
 func TestLoaded(t *testing.T) {
 	t.Parallel()
 	loaded := false
-	_, err := projecttest.NewUser(t).TryOpen(trusted, flag("tools.sandbox", true), flag(string(config.OutputFormat), "json"), func(o *project.Options) {
+	_, err := projecttest.NewUser(t).TryOpen(trusted, flag("tools.sandbox", "docker"), flag(string(config.OutputFormat), "json"), func(o *project.Options) {
 		o.Loaded = func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings()) == "json" }
 	})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
@@ -99,17 +100,16 @@ func TestSandboxWarning(t *testing.T) {
 		no                    bool // --no-sandbox
 		warns, fails          bool
 	}{
-		{file: user, text: `true`, warns: true},
 		{file: user, text: `"docker"`, warns: true},
-		{file: user, text: `{"enabled": true}`, mode: "plan", warns: true},
-		{file: user, text: `true`, mode: "yolo", fails: true},
-		{file: user, text: `true`, mode: "yolo", no: true},
-		{file: user, text: `true`, env: "SANDBOX=inside"},
-		{file: user, text: `true`, env: "GEMINI_SANDBOX=false"},
+		{file: user, text: `{"enabled": true, "command": "docker"}`, mode: "plan", warns: true},
+		{file: user, text: `"docker"`, mode: "yolo", fails: true},
+		{file: user, text: `"docker"`, mode: "yolo", no: true},
+		{file: user, text: `"docker"`, env: "SANDBOX=inside"},
+		{file: user, text: `"docker"`, env: "GEMINI_SANDBOX=false"},
 		{file: user, text: `true`, env: "GEMINI_SANDBOX=docker", fails: true},
-		{file: user, text: `true`, no: true},
+		{file: user, text: `"docker"`, no: true},
 		{file: user, text: `false`},
-		{file: folder, text: `true`, fails: true},
+		{file: folder, text: `"docker"`, fails: true},
 	} {
 		u := projecttest.NewUser(t, tt.env)
 		u.Write(tt.file, `{"tools": {"sandbox": `+tt.text+`}}`)
@@ -119,41 +119,50 @@ func TestSandboxWarning(t *testing.T) {
 			}
 		})
 		warnings := u.TakeWarnings()
-		if got := strings.Contains(warnings, "tools.sandbox in ~/.gemini/settings.json has no effect"); got != tt.warns || (exit.CodeOf(err) == exit.Sandbox) != tt.fails {
+		if got := strings.Contains(warnings, "Commands run without a sandbox"); got != tt.warns || (exit.CodeOf(err) == exit.Sandbox) != tt.fails {
 			t.Errorf("%+v: %v, warnings %q", tt, err, warnings)
 		}
 	}
 }
 
-// TestCheckSandbox checks which settings and variables ask for a sandbox.
+// TestCheckSandbox checks which settings and variables ask for a sandbox, and for which one.
 func TestCheckSandbox(t *testing.T) {
 	t.Parallel()
+	const none, own, other = "none", "its own", "another"
 	for _, tt := range []struct {
+		key     string
 		setting any
 		env     string
-		refused bool
+		want    string
 	}{
-		{nil, "", false},
-		{true, "", true},
-		{false, "", false},
-		{"docker", "", true},
-		{"false", "", false},
-		{" FALSE ", "", false},
-		{"0", "", false},
-		{map[string]any{"enabled": true}, "", true},
-		{map[string]any{"command": "docker"}, "", false},
-		{true, "SANDBOX=inside", false},
-		{true, "GEMINI_SANDBOX=false", false},
-		{nil, "GEMINI_SANDBOX=docker", true},
-		{nil, "GEMINI_SANDBOX=0", false},
+		{"tools.sandbox", nil, "", none},
+		{"tools.sandbox", true, "", own},
+		{"tools.sandbox", false, "", none},
+		{"tools.sandbox", "docker", "", other},
+		{"tools.sandbox", "TRUE", "", own},
+		{"tools.sandbox", "landlock", "", own},
+		{"tools.sandbox", "false", "", none},
+		{"tools.sandbox", " FALSE ", "", none},
+		{"tools.sandbox", "0", "", none},
+		{"tools.sandbox", map[string]any{"enabled": true}, "", own},
+		{"tools.sandbox", map[string]any{"enabled": true, "command": "podman"}, "", other},
+		{"tools.sandbox", map[string]any{"command": "docker"}, "", none},
+		{"security.toolSandboxing", true, "", own},
+		{"security.toolSandboxing", false, "", none},
+		{"tools.sandbox", true, "SANDBOX=inside", none},
+		{"tools.sandbox", true, "GEMINI_SANDBOX=false", none},
+		{"tools.sandbox", nil, "GEMINI_SANDBOX=docker", other},
+		{"tools.sandbox", nil, "GEMINI_SANDBOX=true", own},
+		{"tools.sandbox", "docker", "GEMINI_SANDBOX=1", own},
+		{"tools.sandbox", nil, "GEMINI_SANDBOX=0", none},
 	} {
-		_, err := projecttest.NewUser(t, tt.env).TryOpen(trusted, flag("tools.sandbox", tt.setting))
+		p, err := projecttest.NewUser(t, tt.env).TryOpen(trusted, flag(tt.key, tt.setting))
 		want := exit.OK
-		if tt.refused {
+		if tt.want == other || tt.want == own && sandbox.Available() != nil {
 			want = exit.Sandbox
 		}
-		if exit.CodeOf(err) != want {
-			t.Errorf("%v, %s: got %v", tt.setting, tt.env, err)
+		if exit.CodeOf(err) != want || err == nil && p.Sandbox.IsOn() != (tt.want == own) {
+			t.Errorf("%s %v, %s: got %v", tt.key, tt.setting, tt.env, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "GEMINI_SANDBOX") != (tt.env != "") {
 			t.Errorf("%v, %s: the error names another source: %v", tt.setting, tt.env, err)

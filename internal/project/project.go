@@ -17,6 +17,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -30,6 +31,7 @@ import (
 	"pollux/internal/person"
 	"pollux/internal/process"
 	"pollux/internal/records"
+	"pollux/internal/sandbox/confine"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/worktree"
@@ -94,8 +96,9 @@ type Options struct {
 type Project struct {
 	Options Options
 	Paths   *config.Paths
-	// Launcher starts all programs. A sandbox is a middleware of it.
+	// Launcher starts all programs. Sandbox, a middleware of it, confines those that the user has not chosen, while it is on.
 	Launcher process.Launcher
+	Sandbox  *confine.Confinement
 	// Trust is whether the folder is trusted, now.
 	Trust *trust.Live
 	// Worktree is the worktree of Pollux that the session is in, nil for none.
@@ -207,8 +210,10 @@ func New(o Options) *Project {
 		Options: o, Paths: config.NewPaths(o.Env, o.Dir), Worktree: cmp.Or(o.entered, worktree.Find(o.Dir)),
 		Trust: trust.NewLive(trust.Unknown), settings: new(atomic.Pointer[config.Settings]), env: new(atomic.Pointer[config.FolderEnv]),
 		masking: new(masking), extensions: new(extensions), newKeys: map[string]auth.Key{},
-		notices: new(notices), logs: logs{new(live[slog.Handler])}, Launcher: process.NewLauncher(o.Host.Launch...),
+		notices: new(notices), logs: logs{new(live[slog.Handler])},
 	}
+	p.Sandbox = newConfinement(p)
+	p.Launcher = process.NewLauncher(append(slices.Clone(o.Host.Launch), p.Sandbox.Middleware)...)
 	p.env.Store(config.NewFolderEnv(o.Env))
 	p.Log = slog.New(p.logs)
 	if o.Log != nil {

@@ -31,6 +31,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 	for _, w := range warnings {
 		p.Warn("Warning: " + w.Error())
 	}
+	p.Sandbox.Follow(ws.Dirs)
 	return ws
 }
 

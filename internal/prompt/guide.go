@@ -87,10 +87,15 @@ func yolo(s System) string {
 	return "# YOLO\n\nThe user wants this done without questions. Choose sensible defaults and go on; ask only where a wrong guess would destroy something or waste most of the work. Nobody checks your calls, so check them yourself."
 }
 
+// OwnSandbox is the value of [System.Sandbox] for commands that Pollux itself confines.
+const OwnSandbox = "pollux"
+
 func sandbox(s System) string {
 	switch {
 	case s.Sandbox == "sandbox-exec":
 		return "# Sandbox\n\nmacOS Seatbelt limits you to the project and the temporary directory, and may block ports and the network. If a call fails because of it (`Operation not permitted`), say so and that the user can change the Seatbelt profile; do not work around it."
+	case s.Sandbox == OwnSandbox:
+		return "# Sandbox\n\nCommands can change files only in the project, in temporary directories and in the caches of build tools. They cannot read secrets, use `sudo`, or reach Docker and the user's agents. If one fails because of it, say so; do not work around it."
 	case s.Sandbox != "":
 		return "# Sandbox\n\nA sandbox limits you to the project and the temporary directory and hides much of the machine. If a call fails because of it (`Operation not permitted`, no network), say so and that the user can change the sandbox settings; do not work around it."
 	case !s.isLegacy() || !s.has("run_shell_command"):

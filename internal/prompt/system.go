@@ -24,7 +24,7 @@ type System struct {
 	Form    tool.Form
 	Git     bool   // the project is a git repository
 	Hooks   bool   // hooks may add to the conversation
-	Sandbox string // value of SANDBOX: "sandbox-exec", another sandbox, or "" for none
+	Sandbox string // value of SANDBOX: "sandbox-exec", another sandbox, or "" for none; or OwnSandbox
 
 	// Tools are the names of the tools that the model may call. Renamed maps Pollux's names of
 	// tools to the names that the model knows them by, if they differ.

@@ -21,6 +21,10 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
+	sandbox := s.Project.Options.Env.Get("SANDBOX")
+	if s.Project.Sandbox.IsOn() {
+		sandbox = prompt.OwnSandbox
+	}
 	values := func(form tool.Form) prompt.System {
 		var names []string
 		for _, f := range s.registry.Snapshot().Declarations(form).Functions {
@@ -31,7 +35,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Interactive: s.Project.Options.Interactive,
 			Mode:        s.Rulebook.ModeName(),
 			Git:         project.InGit(s.Project.Paths.Dir()),
-			Sandbox:     s.Project.Options.Env.Get("SANDBOX"),
+			Sandbox:     sandbox,
 			Hooks:       s.Hooks.Set() != nil,
 			Tools:       names,
 			Agents:      s.Agents.Listed(form),

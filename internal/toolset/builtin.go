@@ -61,6 +61,7 @@ func NewBuiltin(p Parts) Builtin {
 		Processes:          p.Processes,
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
 		AnyOutput:          OutputAdvice(set) == prompt.AdviseNone,
+		Advise:             p.Project.Sandbox.Advise,
 		Launcher:           p.Project.Launcher,
 		Pager:              config.ShellPager.In(set),
 		CanReadOn:          func() bool { return p.declares("read_background_output") },

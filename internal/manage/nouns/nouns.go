@@ -8,6 +8,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/manage/about"
 	"pollux/internal/manage/agents"
+	"pollux/internal/manage/confine"
 	"pollux/internal/manage/conversation"
 	"pollux/internal/manage/directories"
 	"pollux/internal/manage/extensions"
@@ -32,7 +33,7 @@ import (
 // All returns the commands of all nouns.
 func All() []*manage.Command {
 	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), undo.Commands(), []*manage.Command{
-		agents.Command(), directories.Command(), extensions.Command(), hooks.Command(), keys.Command(), logs.Command(), memory.Command(),
+		agents.Command(), confine.Command(), directories.Command(), extensions.Command(), hooks.Command(), keys.Command(), logs.Command(), memory.Command(),
 		memory.InitCommand(), models.Command(), models.SessionCommand(), permissions.Command(), policy.Command(), servers.Command(),
 		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.FooterCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),
 	})

@@ -45,13 +45,18 @@ func (r *runningCall) outcome() string {
 	return b.String() + r.running(left)
 }
 
-// advice returns the line for the model about a command that needs a terminal or a person, "" for others.
+// advice returns the line for the model about a command that needs a terminal, a person, or more than the sandbox allows;
+// "" for others.
 func (r *runningCall) advice(output string) string {
 	const most = 2000 // bytes
-	text := ""
-	if r.tool.caller == model && r.screen == nil { // in a terminal, the person could answer
-		status := r.Status()
-		text = advise(r.command, output[max(0, len(output)-most):], status.Code != 0 || status.Signal != 0)
+	status, text := r.Status(), ""
+	hasFailed := status.Code != 0 || status.Signal != 0
+	output = output[max(0, len(output)-most):]
+	if r.tool.Advise != nil && r.tool.caller == model && hasFailed {
+		text = r.tool.Advise(output)
+	}
+	if text == "" && r.tool.caller == model && r.screen == nil { // in a terminal, the person could answer
+		text = advise(r.command, output, hasFailed)
 	}
 	if text == "" {
 		return ""

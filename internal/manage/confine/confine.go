@@ -1,0 +1,132 @@
+// Package confine runs commands in the sandbox, and explains it.
+package confine
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"pollux/internal/exit"
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/process"
+	"pollux/internal/project"
+	"pollux/internal/sandbox"
+	"pollux/internal/terminal"
+	"pollux/internal/wording"
+	"pollux/internal/workspace"
+)
+
+// Command returns the commands about the sandbox.
+func Command() *manage.Command {
+	return &manage.Command{
+		Name: "sandbox", Summary: "Show the sandbox, and run commands in it", Run: manage.With(manage.Open, show), Session: &manage.InSession{}, RunsWhileBusy: true,
+		Subs: []*manage.Command{
+			{
+				Name: "run", Args: "<command> [argument...]", Summary: "Run a command in the sandbox", ReadsFlags: true,
+				Details: "The command can do what the commands of a model can do in the sandbox, whether or not settings turn it on. Pollux exits with its exit code.",
+				Example: "pollux sandbox run -- npm test\n  pollux sandbox run bash", Run: manage.With(manage.Open, run),
+			},
+			{
+				Name: "explain", Args: "<path>", Summary: "Show what commands in the sandbox can do with a file or directory", RunsWhileBusy: true,
+				Run: manage.With(manage.Open, explain), Session: &manage.InSession{}, Values: manage.FileNames,
+			},
+		},
+	}
+}
+
+// show says whether commands are confined, and lists the files that they can change.
+func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcome, error) {
+	if _, err := p.CheckSandbox(); err != nil {
+		return outcome.Outcome{}, err
+	}
+	allowed := p.Sandbox.Profile()
+	text := "Commands of the model run without a sandbox. To turn it on, set tools.sandbox to true, or use --sandbox."
+	if p.Sandbox.IsOn() {
+		text = "Commands of the model, the project and extensions run in a sandbox."
+	} else if err := sandbox.Available(); err != nil {
+		text = "Commands of the model run without a sandbox: " + wording.Reason(err) + "."
+	}
+	var rows [][]string
+	for _, path := range allowed.Write {
+		rows = append(rows, []string{"change", name(p, path)})
+	}
+	for _, path := range allowed.Hide {
+		if exists(path) {
+			rows = append(rows, []string{"hidden", name(p, path)})
+		}
+	}
+	return outcome.New(outcome.Text(text+"\n\nIn the sandbox, commands can read all files except hidden ones, and change only these:"), &outcome.Table{Rows: rows}), nil
+}
+
+// explain says whether commands in the sandbox can read and change a path.
+func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
+	words := c.Text
+	if c.Live == nil {
+		words = strings.Join(c.Words, " ")
+	}
+	if words == "" {
+		return outcome.Outcome{}, exit.Errorf(exit.Input, "Name a file or directory.")
+	}
+	path := workspace.RealPath(manage.Path(p.Paths, words))
+	allowed := p.Sandbox.Profile()
+	verdict, because := allowed.Judge(path)
+	switch {
+	case verdict == sandbox.MayChange:
+		return manage.Say("Commands in the sandbox can read and change %s, because it is in %s.", name(p, path), name(p, because))
+	case verdict == sandbox.Hidden:
+		return manage.Say("Commands in the sandbox can neither read nor change %s, because it is in %s, which may hold secrets. "+
+			"To let them read it, add it to tools.sandboxAllowedPaths.", name(p, path), name(p, because))
+	}
+	return manage.Say("Commands in the sandbox can read %s and not change it. To let them change it, add it to tools.sandboxAllowedPaths.", name(p, path))
+}
+
+// run runs a command confined, at the person's terminal.
+func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
+	words := c.Words
+	if len(words) > 0 && words[0] == "--" {
+		words = words[1:]
+	}
+	if len(words) == 0 || words[0] == "--help" || words[0] == "-h" {
+		return outcome.Outcome{}, manage.ErrHelp
+	}
+	if err := p.Sandbox.Open(); err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.Sandbox, "Cannot run a command in a sandbox: %v.", err)
+	}
+	path, err := process.LookPath(process.Getenv(p.CommandEnviron(), "PATH"), words[0])
+	if err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot run %s: %v.", terminal.Line(words[0]), err)
+	}
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(p.Paths.Dir(), path)
+	}
+	streams, restore := c.Terminal.Lend()
+	defer restore()
+	if streams.In == nil {
+		streams.In = c.Terminal.In
+	}
+	status, err := p.Launcher.Run(ctx, &process.Command{
+		For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, // confined like a model's
+		Path: path, Args: words[1:], Env: p.CommandEnviron(), Dir: p.Paths.Dir(),
+		Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err, TTY: true,
+	})
+	switch {
+	case err != nil:
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot run %s: %w", terminal.Line(words[0]), err)
+	case status.Signal != 0:
+		return outcome.Outcome{}, &exit.Shown{Err: exit.Errorf(exit.Code(128+int(status.Signal)), "%s", status)}
+	case status.Code != 0:
+		return outcome.Outcome{}, &exit.Shown{Err: exit.Errorf(exit.Code(status.Code), "%s", status)}
+	}
+	return outcome.Outcome{}, nil
+}
+
+func name(p *project.Project, path string) string {
+	return terminal.Cut(terminal.Line(p.Paths.Display(path)), 200)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
