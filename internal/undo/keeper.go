@@ -36,9 +36,6 @@ type keeper struct {
 	// largest is the size of the largest file that is copied, and room the number of bytes of all copies.
 	largest, room int64
 	cannotClone   atomic.Bool
-	// isFirst reports whether the trees are read for the first time: then small files are packed, which takes less time. The
-	// space of a file that changes later would be lost.
-	isFirst atomic.Bool
 
 	git   *gitbase.Git    // nil for none
 	roots func() []string // whose files are all in the trees, but those in skip
@@ -159,7 +156,7 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 func (k *keeper) take(ctx context.Context, path string, now state.State, isMade bool) (t store.Taken, err error) {
 	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true}
 	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room
-	if fits && !isMade && now.Size <= content.MaxPacked && k.isFirst.Load() {
+	if fits && !isMade && now.Size <= content.MaxSmall {
 		if t, err = k.base.Pack(ctx, path); !errors.Is(err, content.ErrChanged) {
 			return t, err
 		}
@@ -226,10 +223,14 @@ func (k *keeper) IsEqual(a, b tree.Ref) bool {
 func (k *keeper) isBlob(r, git tree.Ref) bool {
 	_, id := k.blobs.find(git.Number)
 	base, kept := k.place(r)
-	if base == nil {
+	if base == nil || kept.State.Size == 0 {
 		return false
 	}
-	f, err := base.Read(r.Number, kept.State.Size)
+	at, err := base.Content(r.Number, kept.State.Size)
+	if err != nil {
+		return false
+	}
+	f, err := at.Open()
 	if err != nil {
 		return false
 	}
