@@ -109,11 +109,11 @@ func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *sto
 	defer now.Close()
 	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}, own: map[int]bool{}}
 	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old, git: git}
-	var failed error
+	log, _, failed := s.List()
 	anywhere := beginning{}
 	for _, note := range old.Pending() {
 		b, own, ok := readBeginning(note)
-		if !ok {
+		if !ok || slices.ContainsFunc(log, b.isRecorded) {
 			continue
 		}
 		if b.IsAnywhere {
@@ -138,6 +138,13 @@ func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *sto
 		err = r.recoverRun(ctx, anywhere.Header, trees)
 	}
 	return errors.Join(failed, err)
+}
+
+// isRecorded reports whether an operation is that of the run: the process was killed after it was in the log.
+func (b *beginning) isRecorded(o store.Header) bool {
+	h := b.Header
+	return o.Session == h.Session && o.Prompt == h.Prompt && o.Call == h.Call && o.Tool == h.Tool && o.Title == h.Title &&
+		!o.Began.After(h.Began) && !o.Ended.Before(h.Began)
 }
 
 // readBeginning reads the note of a run, and returns the manifest of its own paths.
