@@ -86,13 +86,9 @@ func (k *keeper) Enter(above tree.Scope, path string, entries []state.Named) tre
 	case k.git == nil:
 		return in
 	case in.isGit && in.repository != nil:
-		next := *in
-		next.repository = nil
-		return &next
+		in.repository = nil
 	case isTop && !in.isGit:
-		next := *in
-		next.repository = k.repositoryAt(path)
-		return &next
+		in.repository = k.repositoryAt(path)
 	case above == nil && !in.isGit:
 		if top, _ := repositoryOf(path); top != "" {
 			in.repository = k.repositoryAt(top)
@@ -102,22 +98,18 @@ func (k *keeper) Enter(above tree.Scope, path string, entries []state.Named) tre
 }
 
 // enter returns the scope of a directory as its name tells it.
-func enter(above tree.Scope, path string) *scope {
-	up, _ := above.(*scope)
-	if up == nil {
-		isGit := strings.Contains(filepath.ToSlash(path)+"/", "/.git/")
-		up = &scope{isGit: isGit}
+func enter(above tree.Scope, path string) scope {
+	up, ok := above.(scope)
+	if !ok {
+		up.isGit = strings.Contains(filepath.ToSlash(path)+"/", "/.git/")
 	}
 	name := filepath.Base(path)
-	next := *up
+	next := up
 	next.isMade, next.isGit = up.isMade || slices.Contains(made, name), up.isGit || name == ".git"
 	if next.isGit {
 		next.isMade = up.isMade || name == "objects" // git writes no object twice
 	}
-	if above != nil && next == *up {
-		return up
-	}
-	return &next
+	return next
 }
 
 // Keep implements [tree.Keeper].
@@ -132,11 +124,11 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 	if now.Size == 0 {
 		return tree.Version{State: now}, nil
 	}
-	in, _ := s.(*scope)
+	in, _ := s.(scope)
 	if number, ok := k.blobOf(ctx, in, path, now); ok {
 		return tree.Version{State: now, Ref: tree.Ref{Source: inGit, Number: number}}, nil
 	}
-	taken, err := k.take(ctx, path, now, in != nil && in.isMade)
+	taken, err := k.take(ctx, path, now, in.isMade)
 	switch {
 	case err == nil:
 		return tree.Version{State: taken.State, Ref: tree.Ref{Source: inBase, Number: taken.Number}}, nil

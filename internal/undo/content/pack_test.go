@@ -15,7 +15,7 @@ import (
 	"pollux/internal/undo/content"
 )
 
-// TestPack reads what several goroutines have packed, after the pack is closed.
+// TestPack reads the copies of several goroutines, after the pack is closed.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// notes returns what the notes of a base say.
+// notes returns the notes of a base.
 func notes(b *Base) (list []string) {
 	for _, n := range b.Pending() {
 		list = append(list, string(n))
