@@ -34,11 +34,7 @@ func TestUndoSpace(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer b.Close()
-		w, err := b.Begin()
-		if err == nil {
-			err = w.Commit(&store.Operation{})
-		}
-		if err != nil {
+		if err := b.Begin().Commit(&store.Operation{}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -139,8 +139,8 @@ func (k *keeper) refuse(objects string) {
 }
 
 // blobOf returns the number of the content of a tracked file that has not changed since git has seen it.
-func (k *keeper) blobOf(ctx context.Context, in *scope, path string, now state.State) (number uint32, ok bool) {
-	if in == nil || in.repository == nil {
+func (k *keeper) blobOf(ctx context.Context, in scope, path string, now state.State) (number uint32, ok bool) {
+	if in.repository == nil {
 		return 0, false
 	}
 	r := k.current(ctx, in.repository)

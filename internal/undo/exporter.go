@@ -59,9 +59,6 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 	case inBase, inBefore:
 		base, kept := e.keep.place(v.Ref)
 		out.Way, out.Sum = kept.Way, kept.Sum
-		if out.Way == content.Packed {
-			out.Way = content.Copied
-		}
 		out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size)
 	case inGit:
 		err = e.blob(ctx, v.Ref, &out)
@@ -96,7 +93,7 @@ func (e *exporter) blob(ctx context.Context, ref tree.Ref, out *store.Version) e
 func (e *exporter) copy(ctx context.Context, from *gitbase.Reader, id gitbase.ID, out *store.Version) error {
 	sum := sha256.New()
 	var failed error // without the words of the store
-	name, err := e.to.Create(func(w io.Writer) (n int64, err error) {
+	name, err := e.to.Create(out.State.Size, func(w io.Writer) (n int64, err error) {
 		n, failed = from.Copy(ctx, id, io.MultiWriter(w, sum))
 		return n, failed
 	})

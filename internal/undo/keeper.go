@@ -36,9 +36,6 @@ type keeper struct {
 	// largest is the size of the largest file that is copied, and room the number of bytes of all copies.
 	largest, room int64
 	cannotClone   atomic.Bool
-	// isFirst reports whether the trees are read for the first time: then small files are packed, which takes less time. The
-	// space of a file that changes later would be lost.
-	isFirst atomic.Bool
 
 	git   *gitbase.Git    // nil for none
 	roots func() []string // whose files are all in the trees, but those in skip
@@ -89,13 +86,9 @@ func (k *keeper) Enter(above tree.Scope, path string, entries []state.Named) tre
 	case k.git == nil:
 		return in
 	case in.isGit && in.repository != nil:
-		next := *in
-		next.repository = nil
-		return &next
+		in.repository = nil
 	case isTop && !in.isGit:
-		next := *in
-		next.repository = k.repositoryAt(path)
-		return &next
+		in.repository = k.repositoryAt(path)
 	case above == nil && !in.isGit:
 		if top, _ := repositoryOf(path); top != "" {
 			in.repository = k.repositoryAt(top)
@@ -105,22 +98,18 @@ func (k *keeper) Enter(above tree.Scope, path string, entries []state.Named) tre
 }
 
 // enter returns the scope of a directory as its name tells it.
-func enter(above tree.Scope, path string) *scope {
-	up, _ := above.(*scope)
-	if up == nil {
-		isGit := strings.Contains(filepath.ToSlash(path)+"/", "/.git/")
-		up = &scope{isGit: isGit}
+func enter(above tree.Scope, path string) scope {
+	up, ok := above.(scope)
+	if !ok {
+		up.isGit = strings.Contains(filepath.ToSlash(path)+"/", "/.git/")
 	}
 	name := filepath.Base(path)
-	next := *up
+	next := up
 	next.isMade, next.isGit = up.isMade || slices.Contains(made, name), up.isGit || name == ".git"
 	if next.isGit {
 		next.isMade = up.isMade || name == "objects" // git writes no object twice
 	}
-	if above != nil && next == *up {
-		return up
-	}
-	return &next
+	return next
 }
 
 // Keep implements [tree.Keeper].
@@ -135,11 +124,11 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 	if now.Size == 0 {
 		return tree.Version{State: now}, nil
 	}
-	in, _ := s.(*scope)
+	in, _ := s.(scope)
 	if number, ok := k.blobOf(ctx, in, path, now); ok {
 		return tree.Version{State: now, Ref: tree.Ref{Source: inGit, Number: number}}, nil
 	}
-	taken, err := k.take(ctx, path, now, in != nil && in.isMade)
+	taken, err := k.take(ctx, path, now, in.isMade)
 	switch {
 	case err == nil:
 		return tree.Version{State: taken.State, Ref: tree.Ref{Source: inBase, Number: taken.Number}}, nil
@@ -159,7 +148,7 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 func (k *keeper) take(ctx context.Context, path string, now state.State, isMade bool) (t store.Taken, err error) {
 	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true}
 	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room
-	if fits && !isMade && now.Size <= content.MaxPacked && k.isFirst.Load() {
+	if fits && !isMade && now.Size <= content.MaxSmall {
 		if t, err = k.base.Pack(ctx, path); !errors.Is(err, content.ErrChanged) {
 			return t, err
 		}
@@ -226,10 +215,14 @@ func (k *keeper) IsEqual(a, b tree.Ref) bool {
 func (k *keeper) isBlob(r, git tree.Ref) bool {
 	_, id := k.blobs.find(git.Number)
 	base, kept := k.place(r)
-	if base == nil {
+	if base == nil || kept.State.Size == 0 {
 		return false
 	}
-	f, err := base.Read(r.Number, kept.State.Size)
+	at, err := base.Content(r.Number, kept.State.Size)
+	if err != nil {
+		return false
+	}
+	f, err := at.Open()
 	if err != nil {
 		return false
 	}

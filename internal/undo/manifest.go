@@ -3,7 +3,6 @@ package undo
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io"
 	"os"
@@ -26,8 +25,8 @@ type known struct {
 // manifest is a file with the versions in trees: those before a run, for the case that the process is killed in it. Later
 // entries replace earlier ones of the same path. Absent removes a path.
 type manifest struct {
-	file *os.File
-	w    *bufio.Writer
+	file *os.File // nil if it is in memory
+	w    io.Writer
 	last known // entry, which the next one has much in common with
 	size int64 // bytes of all entries
 	line []byte
@@ -86,9 +85,13 @@ func (m *manifest) encode(k known) []byte {
 	return b
 }
 
-func (m *manifest) flush() error { return m.w.Flush() }
-
-func (m *manifest) close() error { return errors.Join(m.w.Flush(), m.file.Close()) }
+// flush writes all entries to the file.
+func (m *manifest) flush() error {
+	if b, ok := m.w.(*bufio.Writer); ok {
+		return b.Flush()
+	}
+	return nil
+}
 
 // maxEntry is the number of bytes that an entry may have.
 const maxEntry = 1 << 20
@@ -164,4 +167,4 @@ func decodeKnown(b []byte) (k known, ok bool) {
 }
 
 // hasSum reports whether the sum of a content is known that is kept in this way.
-func hasSum(w content.Way) bool { return w == content.Copied || w == content.Packed }
+func hasSum(w content.Way) bool { return w == content.Copied }

@@ -3,6 +3,7 @@ package undo
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -43,7 +44,7 @@ func write(t testing.TB, list []known) []byte {
 			t.Fatal(err)
 		}
 	}
-	if err := m.close(); err != nil {
+	if err := errors.Join(m.flush(), m.file.Close()); err != nil {
 		t.Fatal(err)
 	}
 	data, err := os.ReadFile(path)
@@ -90,7 +91,9 @@ func TestManifestDamage(t *testing.T) {
 // is gone after it.
 func TestRecoverDamaged(t *testing.T) {
 	t.Parallel()
-	note := []byte(`{"Header":{"kind":"call"},"IsAnywhere":true}`)
+	note := func(size int) []byte {
+		return fmt.Appendf(nil, `{"Header":{"kind":"call"},"IsAnywhere":true,"Known":%d}`+"\n", size)
+	}
 	root := t.TempDir()
 	if err := os.WriteFile(filepath.Join(root, "mine"), nil, 0o600); err != nil {
 		t.Fatal(err)
@@ -103,37 +106,32 @@ func TestRecoverDamaged(t *testing.T) {
 		return tree.Version{State: now}
 	}
 	whole := write(t, []known{{root: root, version: version(root)}, {root: root, path: "mine", version: version(root + "/mine")}})
-	sized := fmt.Appendf(nil, `{"Header":{"kind":"call"},"IsAnywhere":true,"Known":%d}`, len(whole))
-	own := fmt.Appendf(nil, `{"Header":{"kind":"call"},"Own":%d}`, len(whole))
+	sized := note(len(whole))
+	own := fmt.Appendf(nil, `{"Header":{"kind":"call"},"Own":%d}`+"\n", len(whole))
 	cut := whole[:len(whole)-1]
-	for name, files := range map[string]map[string][]byte{
-		"cut":                  {"run-1": sized, "manifest": cut},
-		"whole":                {"run-1": sized, "manifest": whole},
-		"lost":                 {"run-1": sized},
-		"its own cut":          {"run-1": own, "paths-1": cut},
-		"its own lost":         {"run-1": own},
-		"an empty note":        {"run-1": {}},
-		"a note of garbage":    {"run-1": []byte("{"), "manifest": write(t, entries())},
-		"no manifest":          {"run-1": note},
-		"an empty manifest":    {"run-1": note, "manifest": {}},
-		"garbage":              {"run-1": note, "manifest": bytes.Repeat([]byte{0xff}, 100)},
-		"a path that leads up": {"run-1": note, "manifest": write(t, []known{{root: root + "/x", version: tree.Version{State: state.State{Kind: state.Directory}}}, {root: root + "/x", path: "../mine"}})},
-		"a relative root":      {"run-1": note, "manifest": write(t, []known{{root: "x", version: tree.Version{State: state.State{Kind: state.Regular}}}})},
-		"no root":              {"run-1": note, "manifest": write(t, []known{{path: "x", version: tree.Version{State: state.State{Kind: state.Regular}}}})},
-		"another's content":    {"run-1": note, "manifest": write(t, []known{{root: root + "/gone", version: tree.Version{State: state.State{Kind: state.Regular, Size: 3}, Ref: tree.Ref{Source: inBase, Number: 77}}, kept: content.Kept{Way: content.Linked}}})},
+	for name, files := range map[string]struct{ note, manifest []byte }{
+		"cut":                  {sized, cut},
+		"whole":                {sized, whole},
+		"lost":                 {sized, nil},
+		"its own cut":          {slices.Concat(own, cut), nil},
+		"its own lost":         {own, nil},
+		"an empty note":        {[]byte("\n"), nil},
+		"a note of garbage":    {[]byte("{"), write(t, entries())},
+		"no manifest":          {note(0), nil},
+		"an empty manifest":    {note(0), []byte{}},
+		"garbage":              {nil, bytes.Repeat([]byte{0xff}, 100)},
+		"a path that leads up": {nil, write(t, []known{{root: root + "/x", version: tree.Version{State: state.State{Kind: state.Directory}}}, {root: root + "/x", path: "../mine"}})},
+		"a relative root":      {nil, write(t, []known{{root: "x", version: tree.Version{State: state.State{Kind: state.Regular}}}})},
+		"no root":              {nil, write(t, []known{{path: "x", version: tree.Version{State: state.State{Kind: state.Regular}}}})},
+		"another's content":    {nil, write(t, []known{{root: root + "/gone", version: tree.Version{State: state.State{Kind: state.Regular, Size: 3}, Ref: tree.Ref{Source: inBase, Number: 77}}, kept: content.Kept{Way: content.Linked}}})},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := store.Open(t.TempDir(), store.DefaultLimit)
-			dir := filepath.Join(s.Dir(), "bases", "1-dead")
-			if err := os.MkdirAll(dir, 0o700); err != nil {
-				t.Fatal(err)
+			if files.note == nil {
+				files.note = note(len(files.manifest))
 			}
-			for file, data := range files {
-				if err := os.WriteFile(filepath.Join(dir, file), data, 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
+			dir := leave(t, s, files.note, files.manifest)
 			err := Recover(context.Background(), s, nil)
 			list, damaged, listErr := s.List()
 			t.Log(err, list)
@@ -159,6 +157,28 @@ func TestRecoverDamaged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// leave leaves the base of a process that was killed, with a note of a run and a manifest, nil for none.
+func leave(t *testing.T, s *store.Store, note, manifest []byte) (dir string) {
+	t.Helper()
+	living, err := s.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer living.Close()
+	if _, err := living.BeginRun(note); err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(filepath.Dir(living.File("")), "1-dead")
+	err = os.CopyFS(dir, os.DirFS(living.File("")))
+	if err == nil && manifest != nil {
+		err = os.WriteFile(filepath.Join(dir, manifestFile), manifest, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 // FuzzManifest checks that each entry that is read is written as the same entry.

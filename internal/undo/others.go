@@ -49,8 +49,8 @@ func isSameFile(recorded, now state.State) bool {
 
 // besides returns descriptions of the runs of other processes that may change anything now.
 func (r *Recorder) besides() (list []string) {
-	for _, path := range r.base.PendingOfOthers() {
-		if b, ok := readBeginning(path); ok && b.IsAnywhere {
+	for _, note := range r.base.PendingOfOthers() {
+		if b, _, ok := readBeginning(note); ok && b.IsAnywhere {
 			list = append(list, strings.TrimSpace(b.Header.Tool+" "+b.Header.Title)+" (in another session)")
 		}
 	}

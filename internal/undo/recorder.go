@@ -74,8 +74,7 @@ type Recorder struct {
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
 
-	runs  atomic.Int64 // the number of runs so far
-	isOff atomic.Bool  // there is no place to keep anything
+	isOff atomic.Bool // there is no place to keep anything
 }
 
 // window is a time in which calls run that may change anything.
@@ -156,9 +155,7 @@ func (r *Recorder) readNew(ctx context.Context) error {
 			continue
 		}
 		t := tree.New(root, r.options(nil))
-		r.keep.isFirst.Store(true)
 		err := t.Read(ctx)
-		r.keep.isFirst.Store(false)
 		if err == nil {
 			err = r.watch(ctx, t)
 		}
@@ -271,7 +268,7 @@ func (r *Recorder) Close() {
 type Run struct {
 	recorder *Recorder
 	header   store.Header
-	number   string
+	number   uint32
 	trees    []*tree.Tree // of the paths that it is known to change
 	window   *window      // nil if it changes nothing else
 	known    int64        // bytes of the manifest when it began
@@ -448,10 +445,10 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 		}
 	}
 	o, err := r.commit(ctx, h, changes)
+	run.forget() // before the contents before it go
 	for _, t := range run.trees {
 		t.Drop()
 	}
-	run.forget()
 	return o, err
 }
 
@@ -479,15 +476,13 @@ func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change)
 	if len(changes) == 0 {
 		return nil, nil
 	}
-	w, err := r.base.Begin()
-	if err != nil {
-		return nil, err
-	}
+	w := r.base.Begin()
 	h.Ended = time.Now()
 	o := &store.Operation{Header: h}
 	e := r.keep.exporter(w, changes)
 	defer e.close()
 	for _, c := range changes {
+		var err error
 		out := store.Change{Path: c.path}
 		out.Before, err = e.export(ctx, c.Before)
 		if err == nil {

@@ -1,33 +1,27 @@
 package undo
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
-	"pollux/internal/durable"
 	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
 )
 
-// The names of files in a base: the versions in the trees, and for each run its beginning and the versions at its own
-// paths.
-const (
-	manifestFile = "manifest"
-	runFile      = store.Pending
-	ownFile      = "paths-"
-)
+// manifestFile is the name of the file in a base with the versions in the trees.
+const manifestFile = "manifest"
 
-// beginning is a run that has begun, on the disk.
+// beginning is a run that has begun, on the disk. It is a line of the note, which the versions at the run's own paths follow.
 type beginning struct {
 	Header     store.Header
 	IsAnywhere bool
@@ -42,36 +36,23 @@ var errDamaged = errors.New("the list of the files before it is damaged")
 // note writes that a run begins, so that its changes are recorded even if the process is killed.
 func (run *Run) note() error {
 	r := run.recorder
-	run.number = strconv.FormatInt(r.runs.Add(1), 10)
-	own := int64(0)
-	if len(run.trees) > 0 {
-		m, err := createManifest(r.base.File(ownFile + run.number))
-		if err != nil {
+	var own bytes.Buffer
+	m := &manifest{w: &own}
+	for _, t := range run.trees {
+		if err := r.saveTree(m, t); err != nil {
 			return err
 		}
-		for _, t := range run.trees {
-			err = errors.Join(err, r.saveTree(m, t))
-		}
-		if err = errors.Join(err, m.close()); err != nil {
-			return err
-		}
-		own = m.size
 	}
-	data, err := json.Marshal(beginning{run.header, run.window != nil, run.known, own})
+	line, err := json.Marshal(beginning{run.header, run.window != nil, run.known, m.size})
 	if err != nil {
 		return err
 	}
-	// If the process is killed here, a part of the note does no harm: the run has not begun.
-	return os.WriteFile(r.base.File(runFile+run.number), data, 0o600)
+	run.number, err = r.base.BeginRun(slices.Concat(line, []byte("\n"), own.Bytes()))
+	return err
 }
 
 // forget removes the note of a run that has ended.
-func (run *Run) forget() {
-	_ = os.Remove(run.recorder.base.File(runFile + run.number))
-	if len(run.trees) > 0 {
-		_ = os.Remove(run.recorder.base.File(ownFile + run.number))
-	}
-}
+func (run *Run) forget() { run.recorder.base.EndRun(run.number) }
 
 // saveTree writes all versions of a tree. The root is there even if nothing stands at it.
 func (r *Recorder) saveTree(m *manifest, t *tree.Tree) error {
@@ -128,17 +109,17 @@ func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *sto
 	defer now.Close()
 	r := &Recorder{opts: Options{Max: DefaultMax}, base: now, claimed: map[string]bool{}, own: map[int]bool{}}
 	r.keep = &keeper{base: now, largest: largest, room: s.Limit() / 4, before: old, git: git}
-	var failed error
+	log, _, failed := s.List()
 	anywhere := beginning{}
 	for _, note := range old.Pending() {
-		b, ok := readBeginning(note)
-		if !ok {
+		b, own, ok := readBeginning(note)
+		if !ok || slices.ContainsFunc(log, b.isRecorded) {
 			continue
 		}
 		if b.IsAnywhere {
 			anywhere = b
 		}
-		trees, err := r.load(old.File(ownFile+strings.TrimPrefix(filepath.Base(note), runFile)), b.Own)
+		trees, err := r.load(bytes.NewReader(own), b.Own)
 		if err == nil {
 			err = r.recoverRun(ctx, b.Header, trees)
 		}
@@ -147,16 +128,29 @@ func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *sto
 	if !anywhere.IsAnywhere {
 		return failed
 	}
-	trees, err := r.load(old.File(manifestFile), anywhere.Known)
+	f, err := os.Open(old.File(manifestFile))
+	if err != nil {
+		return errors.Join(failed, errDamaged)
+	}
+	defer f.Close()
+	trees, err := r.load(f, anywhere.Known)
 	if err == nil {
 		err = r.recoverRun(ctx, anywhere.Header, trees)
 	}
 	return errors.Join(failed, err)
 }
 
-func readBeginning(path string) (b beginning, ok bool) {
-	data, err := durable.ReadFile(path, maxEntry)
-	return b, err == nil && json.Unmarshal(data, &b) == nil
+// isRecorded reports whether an operation is that of the run: the process was killed after it was in the log.
+func (b *beginning) isRecorded(o store.Header) bool {
+	h := b.Header
+	return o.Session == h.Session && o.Prompt == h.Prompt && o.Call == h.Call && o.Tool == h.Tool && o.Title == h.Title &&
+		!o.Began.After(h.Began) && !o.Ended.Before(h.Began)
+}
+
+// readBeginning reads the note of a run, and returns the manifest of its own paths.
+func readBeginning(note []byte) (b beginning, own []byte, ok bool) {
+	line, own, ok := bytes.Cut(note, []byte("\n"))
+	return b, own, ok && json.Unmarshal(line, &b) == nil
 }
 
 // recoverRun records the changes in trees since they were saved.
@@ -180,18 +174,10 @@ func (r *Recorder) recoverRun(ctx context.Context, h store.Header, trees []*tree
 	return err
 }
 
-// load returns the trees of a manifest, which must have at least so many bytes.
-func (r *Recorder) load(path string, size int64) (trees []*tree.Tree, err error) {
-	f, err := os.Open(path)
-	if err != nil && size > 0 {
-		return nil, errDamaged
-	}
-	if err != nil { // the run has no manifest of its own
-		return nil, nil
-	}
-	defer f.Close()
+// load returns the trees of a manifest as they were when it had so many bytes: more may follow, of versions after a run.
+func (r *Recorder) load(from io.Reader, size int64) (trees []*tree.Tree, err error) {
 	entries := map[string]map[string]tree.Version{} // by root and path
-	read := readManifest(f, func(k known) {
+	read := readManifest(io.LimitReader(from, size), func(k known) {
 		if !filepath.IsAbs(k.root) || k.path != "" && !filepath.IsLocal(filepath.FromSlash(k.path)) {
 			return
 		}

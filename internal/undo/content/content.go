@@ -26,7 +26,6 @@ const (
 	Cloned
 	Copied
 	Linked
-	Packed // copied, in a [Pack]
 )
 
 // Sum is the SHA-256 of a content that was read, zero for one that was not.
@@ -141,20 +140,20 @@ func (s *stoppable) Read(p []byte) (int, error) {
 	return s.r.Read(p)
 }
 
-// Equal reports whether the regular file at path has the content of the one at place.
-func Equal(ctx context.Context, path, place string) (bool, error) {
+// Equal reports whether the regular file at path has the content at place.
+func Equal(ctx context.Context, path string, place Place) (bool, error) {
 	a, before, err := open(path)
 	if err != nil {
 		return false, err
 	}
 	defer a.Close()
-	b, err := os.Open(place)
+	b, err := place.Open()
 	if err != nil {
 		return false, err
 	}
 	defer b.Close()
-	if info, err := b.Stat(); err != nil || info.Size() != before.Size {
-		return false, err
+	if !place.Has(before.Size) {
+		return false, nil
 	}
 	x, y := make([]byte, 64<<10), make([]byte, 64<<10)
 	for ctx.Err() == nil {

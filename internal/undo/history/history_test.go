@@ -29,10 +29,7 @@ func newLog(t *testing.T) *log {
 // add adds an operation that makes a directory at a path.
 func (l *log) add(t *testing.T, h store.Header, path string) {
 	t.Helper()
-	w, err := l.base.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := l.base.Begin()
 	made := store.Version{State: state.State{Kind: state.Directory, Mode: 0o755}}
 	if err := w.Commit(&store.Operation{Header: h, Changes: []store.Change{{Path: path, After: made}}}); err != nil {
 		t.Fatal(err)

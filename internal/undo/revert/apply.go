@@ -43,10 +43,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	defer release()
 	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
 	h.Ended = h.Began
-	w, err := b.Begin()
-	if err != nil {
-		return nil, err
-	}
+	w := b.Begin()
 	o := &store.Operation{Header: h}
 	var failed error
 	for _, step := range steps {
@@ -65,7 +62,11 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 		w.Abort()
 		return nil, failed
 	}
-	if err := createJournal(filepath.Join(w.Dir(), applying)); err != nil {
+	dir, err := w.Dir()
+	if err == nil {
+		err = createJournal(filepath.Join(dir, applying))
+	}
+	if err != nil {
 		w.Abort()
 		return nil, err
 	}
@@ -84,7 +85,7 @@ var errChanged = errors.New("it was changed meanwhile")
 func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
 	c = store.Change{Path: s.Path, After: s.To.Version}
 	c.After.State.Inode, c.After.State.Changed = 0, 0 // it will be another file
-	if s.To.Place != "" {
+	if !s.To.Place.IsNowhere() {
 		if c.After.Content, err = w.Share(s.To.Place, s.To.State.Size); err != nil {
 			return c, err
 		}
@@ -105,7 +106,7 @@ func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err err
 	case state.Regular:
 		if now.Size > 0 {
 			var k content.Kept
-			c.Before.Content, k, err = w.Take(ctx, s.Path)
+			c.Before.Content, k, err = w.Take(ctx, s.Path, now.Size)
 			c.Before.Way, c.Before.Sum = k.Way, k.Sum
 			if err == nil {
 				c.Before.State = k.State
@@ -123,7 +124,7 @@ func Finish(ctx context.Context, s *store.Store) error {
 		return err
 	}
 	numbers = slices.DeleteFunc(numbers, func(n int) bool {
-		_, err := os.Lstat(s.Content(n, applying))
+		_, err := os.Lstat(s.File(n, applying))
 		return err != nil
 	})
 	if len(numbers) == 0 {
@@ -144,7 +145,7 @@ func Finish(ctx context.Context, s *store.Store) error {
 		case err == nil:
 			err = finish(ctx, s, o, true)
 		case !errors.Is(err, fs.ErrNotExist):
-			_ = os.Remove(s.Content(n, applying))
+			_ = os.Remove(s.File(n, applying))
 		}
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			failed = errors.Join(failed, err)
@@ -155,7 +156,7 @@ func Finish(ctx context.Context, s *store.Store) error {
 
 // finish changes the paths of an operation that is in the log, as far as they are still as they were before it.
 func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain bool) error {
-	j, err := openJournal(s.Content(o.Number, applying))
+	j, err := openJournal(s.File(o.Number, applying))
 	if err != nil {
 		return err
 	}
@@ -167,13 +168,7 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 	}
 	var steps []Step
 	for _, c := range o.Changes {
-		step := Step{Path: c.Path, From: Version{Version: c.Before}, To: Version{Version: c.After}}
-		if c.Before.Content != "" {
-			step.From.Place = s.Content(o.Number, c.Before.Content)
-		}
-		if c.After.Content != "" {
-			step.To.Place = s.Content(o.Number, c.After.Content)
-		}
+		step := Step{Path: c.Path, From: versionOf(o, c.Before), To: versionOf(o, c.After)}
 		isDone, err := step.check(ctx)
 		if err != nil {
 			return err
@@ -182,7 +177,7 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 			steps = append(steps, step)
 		}
 	}
-	return errors.Join(d.change(steps), os.Remove(s.Content(o.Number, applying)))
+	return errors.Join(d.change(steps), os.Remove(s.File(o.Number, applying)))
 }
 
 // goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
@@ -278,12 +273,12 @@ var errDamaged = errors.New("its content in the undo log is damaged")
 
 // fill copies the content of a version into a file.
 func fill(to *os.File, v *Version) error {
-	from, err := os.Open(v.Place)
+	from, err := v.Place.Open()
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	if v.Sum == (content.Sum{}) && content.Clone(to, from) == nil {
+	if v.Sum == (content.Sum{}) && from.CloneTo(to) == nil {
 		return nil
 	}
 	h := sha256.New()

@@ -3,7 +3,7 @@ package revert
 import (
 	"bytes"
 	"fmt"
-	"os"
+	"io"
 	"strings"
 
 	"github.com/aymanbagabas/go-udiff"
@@ -69,9 +69,14 @@ func text(v Version) (string, bool) {
 	if v.State.Size == 0 {
 		return "", true
 	}
-	if v.Place == "" || v.State.Size > maxDiffed {
+	if v.Place.IsNowhere() || v.State.Size > maxDiffed {
 		return "", false
 	}
-	data, err := os.ReadFile(v.Place)
+	f, err := v.Place.Open()
+	if err != nil {
+		return "", false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxDiffed))
 	return string(data), err == nil && bytes.IndexByte(data, 0) < 0
 }

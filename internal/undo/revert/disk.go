@@ -163,8 +163,8 @@ func (d *disk) mkdir(s Step) error {
 // write puts a file where one of any kind but a directory may stand, at once.
 func (d *disk) write(s Step) error {
 	return d.replace(s, func(dir *os.Root, temporary string) error {
-		if s.To.Way == content.Linked {
-			if err := os.Link(s.To.Place, filepath.Join(d.path, temporary)); err == nil {
+		if s.To.Way == content.Linked && s.To.Place.IsFile() {
+			if err := os.Link(s.To.Place.Path, filepath.Join(d.path, temporary)); err == nil {
 				changed()
 				return own(dir, temporary, s.To.State)
 			} // else its content is copied, if it is on another file system
@@ -174,7 +174,7 @@ func (d *disk) write(s Step) error {
 			return err
 		}
 		changed()
-		if s.To.Place != "" {
+		if !s.To.Place.IsNowhere() {
 			err = fill(f, &s.To)
 		}
 		return errors.Join(err, f.Close(), own(dir, temporary, s.To.State))

@@ -3,11 +3,12 @@ package revert
 import (
 	"crypto/sha1"
 	"crypto/sha256"
+	"io"
 	"path"
 	"strings"
 
-	"pollux/internal/durable"
 	"pollux/internal/gitstate/index"
+	"pollux/internal/undo/content"
 )
 
 // isIndexOf reports whether two versions of a path are indexes of a git repository with the same files.
@@ -15,11 +16,11 @@ func isIndexOf(path string, a, b Version) bool {
 	return a.State.HasAttributes(b.State) && isSameIndex(path, a.Place, b.Place)
 }
 
-// isSameIndex reports whether a path is that of an index of a git repository, and two files, "" for none, are indexes with the same
+// isSameIndex reports whether a path is that of an index of a git repository, and two contents are indexes with the same
 // files and contents. A look by git, such as git status, changes nothing else in it.
-func isSameIndex(of, a, b string) bool {
+func isSameIndex(of string, a, b content.Place) bool {
 	of = slashed(of)
-	if path.Base(of) != "index" || !strings.Contains(of, "/.git/") || a == "" || b == "" {
+	if path.Base(of) != "index" || !strings.Contains(of, "/.git/") || a.IsNowhere() || b.IsNowhere() {
 		return false
 	}
 	x, y := readIndex(a), readIndex(b)
@@ -30,8 +31,13 @@ func isSameIndex(of, a, b string) bool {
 const maxIndex = 256 << 20
 
 // readIndex returns an index, nil for a file that is none.
-func readIndex(path string) *index.Index {
-	data, err := durable.ReadFile(path, maxIndex)
+func readIndex(at content.Place) *index.Index {
+	f, err := at.Open()
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxIndex))
 	if err != nil {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
 )
@@ -224,7 +225,7 @@ func (k *killed) check(t *testing.T, n int) {
 		t.Errorf("killed after %d changes (-want +got):\n%s", n, diff)
 	}
 	for _, number := range numbers {
-		if _, err := os.Lstat(s.Content(number, applying)); !os.IsNotExist(err) {
+		if _, err := os.Lstat(s.File(number, applying)); !state.IsAbsent(err) {
 			t.Errorf("killed after %d changes: operation %d is not complete: %v", n, number, err)
 		}
 	}

@@ -4,12 +4,15 @@ package revert
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"pollux/internal/undo/content"
 	"pollux/internal/undo/store"
 )
 
@@ -141,42 +144,60 @@ func TestImmutable(t *testing.T) {
 	}
 }
 
-// TestDamagedContent has a content that is not the one that was kept, and one that is gone.
+// TestDamagedContent has a content that is not the one that was kept, and one that is cut, in a file of their own and
+// among others.
 func TestDamagedContent(t *testing.T) {
 	t.Parallel()
+	for _, size := range []int{content.MaxSmall + 1, content.MaxSmall} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			t.Parallel()
+			damage(t, size)
+		})
+	}
+}
+
+func damage(t *testing.T, size int) {
+	t.Helper()
 	p := newProject(t, mkdir(t), filepath.Join(t.TempDir(), "undo"))
-	p.sh(t, "echo aaaa >a; echo bbbb >b; echo cccc >c")
+	p.sh(t, fmt.Sprintf("for f in a b c; do yes $f$f$f$f | head -c %d >$f; done", size))
 	o := p.record(t, func() { p.sh(t, "echo xxxx >a; echo xxxx >b; echo xxxx >c") })
-	place := func(i int) string { return p.store.Content(o.Number, o.Changes[i].Before.Content) }
 	if o.Changes[0].Before.Sum == ([32]byte{}) {
 		t.Skip("SKIPPED: the file system shares blocks, so no sum is known")
 	}
-	for i, data := range []string{"aaab\n", "bb"} {
-		if err := os.WriteFile(place(i), []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	isAlone := size > content.MaxSmall
+	a, c := o.Place(o.Changes[0].Before.Content), o.Place(o.Changes[2].Before.Content)
+	if a.IsFile() != isAlone || (a.Path == c.Path) == isAlone {
+		t.Fatalf("places %+v, %+v", a, c)
+	}
+	f, err := os.OpenFile(a.Path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = f.WriteAt([]byte("b"), a.At+int64(size)-1)
+	if err := errors.Join(err, f.Close(), os.Truncate(c.Path, c.At+2)); err != nil {
+		t.Fatal(err)
 	}
 	plan := p.plan(t, o.Number)
-	if list := plan.Problems(); len(list) != 1 || list[0].Path != filepath.Join(p.dir, "b") || !strings.Contains(list[0].Problem, "damaged") {
+	if list := plan.Problems(); len(list) != 1 || list[0].Path != filepath.Join(p.dir, "c") || !strings.Contains(list[0].Problem, "damaged") {
 		t.Errorf("problems %+v", list)
 	}
 	if _, err := p.apply(t, plan); err == nil || err.Error() != filepath.Join(p.dir, "a")+": its content in the undo log is damaged" {
 		t.Errorf("error %v", err)
 	}
-	p.sh(t, "grep -q xxxx a; grep -q xxxx b; grep -q cccc c; test -z \"$(find . -name '.pollux-undo-*')\"")
+	p.sh(t, "grep -q xxxx a; grep -q xxxx c; grep -q bbbb b; test -z \"$(find . -name '.pollux-undo-*')\"")
 }
 
 // TestOneAtATime refuses an undo while another one is at work, and does not complete that one.
 func TestOneAtATime(t *testing.T) {
 	t.Parallel()
 	p := newProject(t, mkdir(t), filepath.Join(t.TempDir(), "undo"))
-	p.sh(t, "echo a >a")
+	p.sh(t, "head -c 40000 /dev/zero >a") // so that the operation has a directory
 	o := p.record(t, func() { p.sh(t, "echo x >a") })
 	release, err := p.store.Lock()
 	if err != nil || release == nil {
 		t.Fatal(err)
 	}
-	journal := p.store.Content(o.Number, applying)
+	journal := p.store.File(o.Number, applying)
 	if err := createJournal(journal); err != nil {
 		t.Fatal(err)
 	}
@@ -221,9 +242,9 @@ func TestSweepSpares(t *testing.T) {
 	t.Parallel()
 	for _, data := range []string{"", "{", `{"Temporary":"a"}`, `{"Temporary":".pollux-undo-mine"}`, `{"Temporary":"../x"}`} {
 		p := newProject(t, mkdir(t), filepath.Join(t.TempDir(), "undo"))
-		p.sh(t, "echo a >a; echo mine >.pollux-undo-mine; echo x >../x")
-		o := p.record(t, func() { p.sh(t, "echo x >b") })
-		if err := os.WriteFile(p.store.Content(o.Number, applying), []byte(data), 0o600); err != nil {
+		p.sh(t, "echo a >a; echo mine >.pollux-undo-mine; echo x >../x; head -c 40000 /dev/zero >large")
+		o := p.record(t, func() { p.sh(t, "echo x >b; rm large") })
+		if err := os.WriteFile(p.store.File(o.Number, applying), []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if err := Finish(t.Context(), p.store); err != nil {

@@ -34,7 +34,7 @@ type Step struct {
 // Version is a version in an operation of the log.
 type Version struct {
 	store.Version
-	Place string // the file with the content, "" for none
+	Place content.Place // of the content
 }
 
 // Plan lists the changes that undo operations.
@@ -103,7 +103,7 @@ func (p *Plan) merge(operations []*store.Operation) {
 	for _, o := range operations {
 		p.Operations = append(p.Operations, o.Number)
 		for _, c := range o.Changes {
-			before, after := p.version(o.Number, c.Before), p.version(o.Number, c.After)
+			before, after := versionOf(o, c.Before), versionOf(o, c.After)
 			i, found := at[c.Path]
 			if !found {
 				at[c.Path] = len(p.Steps)
@@ -120,12 +120,8 @@ func (p *Plan) merge(operations []*store.Operation) {
 	slices.SortFunc(p.Steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })
 }
 
-func (p *Plan) version(number int, v store.Version) Version {
-	out := Version{Version: v}
-	if v.Content != "" {
-		out.Place = p.store.Content(number, v.Content)
-	}
-	return out
+func versionOf(o *store.Operation, v store.Version) Version {
+	return Version{Version: v, Place: o.Place(v.Content)}
 }
 
 // isEqual reports whether two versions of the log are the same, as far as the log knows.
@@ -160,7 +156,7 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		}
 	}
 	isFrom, err := s.From.is(ctx, s.Path, now)
-	isFrom = isFrom || err == nil && s.From.State.HasAttributes(now) && isSameIndex(s.Path, s.Path, s.From.Place)
+	isFrom = isFrom || err == nil && s.From.State.HasAttributes(now) && isSameIndex(s.Path, content.Place{Path: s.Path}, s.From.Place)
 	switch {
 	case err != nil:
 		return false, err
@@ -170,7 +166,7 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 		s.Problem, s.IsOverwritable = "it was changed since", true
 	case s.To.Way == content.Linked && !s.hasContent && !s.To.isWhole():
 		s.Problem = "a program has written into the file, of which there was no room for a copy"
-	case s.To.Place != "" && s.To.Way != content.Linked && !s.To.isThere():
+	case !s.To.Place.IsNowhere() && s.To.Way != content.Linked && !s.To.isThere():
 		s.Problem = errDamaged.Error()
 	}
 	return false, nil
@@ -250,7 +246,7 @@ func (v *Version) is(ctx context.Context, path string, now state.State) (bool, e
 	}
 	switch now.Kind {
 	case state.Regular:
-		if v.State.Size != now.Size || v.Place == "" {
+		if v.State.Size != now.Size || v.Place.IsNowhere() {
 			return v.State.Size == now.Size && now.Size == 0, nil
 		}
 		if v.Way == content.Linked && !v.isWhole() {
@@ -273,15 +269,12 @@ func orUnknown(ctx context.Context, _ error) error { return ctx.Err() }
 
 // isWhole reports whether the content, which is another name of the file, is still that of the version.
 func (v *Version) isWhole() bool {
-	now, err := state.Read(v.Place)
+	now, err := state.Read(v.Place.Path)
 	return err == nil && now.Kind == state.Regular && now.Size == v.State.Size && now.Modified == v.State.Modified
 }
 
 // isThere reports whether the content is in the log, as far as its size tells.
-func (v *Version) isThere() bool {
-	now, err := state.Read(v.Place)
-	return err == nil && now.Kind == state.Regular && now.Size == v.State.Size
-}
+func (v *Version) isThere() bool { return v.Place.Has(v.State.Size) }
 
 // objectOf returns the directory, with a slash at its end, of the git repository among whose objects a path is.
 func objectOf(path string) (gitDir string, ok bool) {

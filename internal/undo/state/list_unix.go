@@ -3,10 +3,8 @@
 package state
 
 import (
-	"errors"
 	"os"
 	"slices"
-	"strings"
 
 	"golang.org/x/sys/unix"
 )
@@ -33,19 +31,17 @@ func List(path string) ([]Named, error) {
 	if err != nil {
 		return nil, err
 	}
+	slices.Sort(names)
 	entries := make([]Named, 0, len(names))
-	failed := raw.Control(func(fd uintptr) {
+	err = raw.Control(func(fd uintptr) {
+		dir := Dir{int(fd)}
 		for _, name := range names {
-			var st unix.Stat_t
-			if err = unix.Fstatat(int(fd), name, &st, unix.AT_SYMLINK_NOFOLLOW); err == nil {
-				entries = append(entries, Named{Name: name, State: ofStat(&st)})
-			} else if !errors.Is(err, unix.ENOENT) {
-				entries = append(entries, Named{Name: name, State: State{Kind: Special}})
+			if s := dir.Read(name); s.Kind != Absent {
+				entries = append(entries, Named{Name: name, State: s})
 			}
 		}
 	})
-	slices.SortFunc(entries, func(a, b Named) int { return strings.Compare(a.Name, b.Name) })
-	return entries, failed
+	return entries, err
 }
 
 func ofStat(st *unix.Stat_t) State {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -30,6 +28,8 @@ type Base struct {
 	dirs   sync.Map     // those made below dir
 	taken  sync.Map     // content.Kept of each content, by its number
 	pack   *content.Pack
+	runs   runs
+	wrote  atomic.Int64 // the number of operations that were begun
 
 	publishing sync.Mutex    // guards the following
 	sizes      map[int]int64 // bytes of each operation in the log; nil before the first look
@@ -69,13 +69,10 @@ func (s *Store) Open() (*Base, error) {
 	}
 }
 
-// Pending begins the names of files in a base for work that is not done yet. A base that has any is not swept.
-const Pending = "run-"
-
 // sweep removes the bases of processes that are gone.
 func (s *Store) sweep(bases string) {
 	_ = s.eachDead(bases, func(b *Base) {
-		if !b.isPending() {
+		if len(b.Pending()) == 0 {
 			b.Close()
 			return
 		}
@@ -83,10 +80,10 @@ func (s *Store) sweep(bases string) {
 	})
 }
 
-// Abandoned returns the bases with unfinished work of processes that are gone. The caller must close them.
+// Abandoned returns the bases with runs that have not ended of processes that are gone. The caller must close them.
 func (s *Store) Abandoned() (list []*Base, err error) {
 	err = s.eachDead(filepath.Join(s.dir, "bases"), func(b *Base) {
-		if b.isPending() {
+		if len(b.Pending()) > 0 {
 			list = append(list, b)
 			return
 		}
@@ -112,34 +109,8 @@ func (s *Store) eachDead(bases string, take func(*Base)) error {
 	return nil
 }
 
-// isPending reports whether the base has unfinished work.
-func (b *Base) isPending() bool { return len(b.Pending()) > 0 }
-
-// Pending returns the paths of the files for unfinished work, sorted.
-func (b *Base) Pending() (paths []string) {
-	entries, _ := os.ReadDir(b.dir)
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), Pending) {
-			paths = append(paths, filepath.Join(b.dir, e.Name()))
-		}
-	}
-	return paths
-}
-
 // Store returns the log that the base belongs to.
 func (b *Base) Store() *Store { return b.store }
-
-// PendingOfOthers returns the paths of files for unfinished work in the bases of other processes.
-func (b *Base) PendingOfOthers() (paths []string) {
-	bases := filepath.Dir(b.dir)
-	entries, _ := os.ReadDir(bases)
-	for _, e := range entries {
-		if other := (&Base{dir: filepath.Join(bases, e.Name())}); other.dir != b.dir {
-			paths = append(paths, other.Pending()...)
-		}
-	}
-	return paths
-}
 
 // File returns the path of a file in the base, whose name is neither a number nor that of another part of the store.
 func (b *Base) File(name string) string { return filepath.Join(b.dir, name) }
@@ -148,6 +119,7 @@ func (b *Base) File(name string) string { return filepath.Join(b.dir, name) }
 func (b *Base) Close() {
 	if b.pack != nil { // else the process that had it was killed
 		_ = b.pack.Close()
+		b.runs.close()
 	}
 	_ = os.RemoveAll(b.dir)
 	flock.Release(b.lock)
@@ -178,13 +150,15 @@ func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Take
 	})
 }
 
-// Pack is Take for a file of at most [content.MaxPacked] bytes, in less time. The copy takes its space until the base is
-// closed.
+// Pack is Take for a file of at most [content.MaxSmall] bytes, in less time: it makes no file for the copy.
 func (b *Base) Pack(ctx context.Context, path string) (Taken, error) {
-	return b.take(func() (t Taken, err error) {
-		t.Number, t.Kept, err = b.pack.Take(ctx, path)
-		t.Number |= packed
-		return t, err
+	data, kept, err := content.Read(ctx, path)
+	if err != nil {
+		return Taken{}, err
+	}
+	return b.take(func() (Taken, error) {
+		place, err := b.pack.Add(data)
+		return Taken{kept, place | packed}, err
 	})
 }
 
@@ -213,13 +187,12 @@ func (b *Base) place(number uint32) string {
 	return filepath.Join(b.dir, strconv.FormatUint(uint64(number>>10), 10), strconv.FormatUint(uint64(number), 10))
 }
 
-// Read returns a content of a size. The caller must close it.
-func (b *Base) Read(number uint32, size int64) (io.ReadCloser, error) {
+// Content returns where a content of a size is.
+func (b *Base) Content(number uint32, size int64) (content.Place, error) {
 	if number&packed == 0 {
-		return os.Open(b.place(number))
+		return content.Place{Path: b.place(number)}, nil
 	}
-	r, err := content.ReadPacked(filepath.Join(b.dir, packFile), number&^packed, size)
-	return io.NopCloser(r), err
+	return content.Packed(filepath.Join(b.dir, packFile), number&^packed, size)
 }
 
 // Link makes another name of a content, which must not be packed.
@@ -228,13 +201,16 @@ func (b *Base) Link(number uint32, path string) error { return os.Link(b.place(n
 // Drop removes a content.
 func (b *Base) Drop(number uint32) {
 	k, found := b.taken.LoadAndDelete(number)
-	if number&packed != 0 {
+	if !found {
 		return
 	}
-	_ = os.Remove(b.place(number)) // it takes space until the base is closed
-	if found {
-		b.copied.Add(-k.(content.Kept).Bytes)
+	size := k.(content.Kept).Bytes
+	if number&packed != 0 {
+		b.pack.Drop(number&^packed, size)
+	} else {
+		_ = os.Remove(b.place(number)) // else it takes space until the base is closed
 	}
+	b.copied.Add(-size)
 }
 
 // Find returns the description of a content.

@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -51,7 +52,7 @@ func TestEvictNumber(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir(), DefaultLimit)
 	b := openBase(t, s)
-	record, err := (&Operation{Header: Header{Kind: Call}}).format()
+	record, err := (&Operation{Header: Header{Kind: Call}}).format(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func TestEvictNumber(t *testing.T) {
 		if err := os.Mkdir(s.path(n+1), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(s.record(n+1), record, 0o600); err != nil {
+		if err := os.WriteFile(s.File(n+1, recordFile), record, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -75,29 +76,43 @@ func TestEvictNumber(t *testing.T) {
 // TestShared lets an operation leave whose content another one has, too.
 func TestShared(t *testing.T) {
 	t.Parallel()
-	s := Open(t.TempDir(), 100)
-	b := openBase(t, s)
-	first := add(t, b, "first", strings.Repeat("x", 60))
-	w, err := b.Begin()
+	for _, size := range []int{60, content.MaxSmall + 1} {
+		s := Open(t.TempDir(), int64(size)+40)
+		b := openBase(t, s)
+		text := strings.Repeat("x", size)
+		first := add(t, b, "first", text)
+		w := b.Begin()
+		before := first.Changes[0].Before
+		name, err := w.Share(first.Place(before.Content), before.State.Size)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before.Content = name
+		o := &Operation{Changes: []Change{{Path: "/file", Before: before}}}
+		if err := w.Commit(o); err != nil {
+			t.Fatal(err)
+		}
+		if got := numbersOf(t, s); !slices.Equal(got, []int{2}) {
+			t.Fatalf("operations %v", got)
+		}
+		if got := readPlace(t, o.Place(name)); got != text {
+			t.Errorf("%d bytes for %d", len(got), size)
+		}
+	}
+}
+
+func readPlace(t *testing.T, p content.Place) string {
+	t.Helper()
+	f, err := p.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := first.Changes[0].Before
-	name, err := w.Share(s.Content(1, before.Content), before.State.Size)
+	defer f.Close()
+	data, err := io.ReadAll(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	before.Content = name
-	if err := w.Commit(&Operation{Changes: []Change{{Path: "/file", Before: before}}}); err != nil {
-		t.Fatal(err)
-	}
-	if got := numbersOf(t, s); !slices.Equal(got, []int{2}) {
-		t.Fatalf("operations %v", got)
-	}
-	data, err := os.ReadFile(s.Content(2, name))
-	if err != nil || string(data) != strings.Repeat("x", 60) {
-		t.Errorf("content %q, error %v", data, err)
-	}
+	return string(data)
 }
 
 // TestCannotLeave has an oldest operation that cannot be removed, on a full disk: that ends.
@@ -122,12 +137,11 @@ func TestAbort(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir(), DefaultLimit)
 	b := openBase(t, s)
-	w, err := b.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := w.Take(t.Context(), t.TempDir()); err == nil {
-		t.Error("the content of a directory was taken")
+	w := b.Begin()
+	for _, size := range []int64{1, 1 << 20} {
+		if _, _, err := w.Take(t.Context(), t.TempDir(), size); err == nil {
+			t.Error("the content of a directory was taken")
+		}
 	}
 	w.Abort()
 	if entries, err := os.ReadDir(b.dir); err != nil || len(entries) != 1 || len(numbersOf(t, s)) != 0 {

@@ -1,6 +1,9 @@
 package store
 
 import (
+	"fmt"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -46,6 +49,9 @@ type Header struct {
 type Operation struct {
 	Header
 	Changes []Change
+
+	dir   string        // with the contents that have files of their own
+	small content.Place // of all small contents
 }
 
 // Change is a path that an operation has changed.
@@ -58,8 +64,8 @@ type Change struct {
 type Version struct {
 	State  state.State
 	Target string // of a link
-	// Content is the name of the content in the operation, "" for none: the version is no file, or an empty one, or it
-	// is Lost.
+	// Content is the name of the content in the operation (see [Operation.Place]), "" for none: the version is no file,
+	// or an empty one, or it is Lost.
 	Content string
 	Way     content.Way
 	Sum     content.Sum // zero if it is not known
@@ -167,7 +173,47 @@ func (e *version) decode() (v Version, ok bool) {
 	if len(e.Sum) > 0 && copy(v.Sum[:], e.Sum) != len(v.Sum) {
 		return v, false
 	}
-	return v, v.State.Kind <= state.Special && (v.Content == "" || isNumber(v.Content))
+	return v, v.State.Kind <= state.Special && (v.Content == "" || isName(v.Content))
+}
+
+// Place returns where a content of an operation in the log is, given its name, "" for none.
+func (o *Operation) Place(name string) content.Place {
+	at, size, isSmall := partOf(name)
+	switch {
+	case name == "":
+		return content.Place{}
+	case isSmall:
+		return content.Place{Path: o.small.Path, At: o.small.At + at, Size: size}
+	}
+	return content.Place{Path: filepath.Join(o.dir, name)}
+}
+
+// isAt notes where the operation is in the log, given the name of its record in its directory, "" if it has none.
+func (o *Operation) isAt(dir string, number int, record string) {
+	o.Number, o.dir = number, dir
+	if o.small.Path = filepath.Join(dir, record); o.small.Size == 0 {
+		o.small = content.Place{Path: filepath.Join(dir, packedFile)}
+	}
+}
+
+// smallName is the name of a small content, given its place among the others of its operation.
+func smallName(at, size int64) string { return fmt.Sprintf("%d+%d", at, size) }
+
+// partOf is the reverse of smallName.
+func partOf(name string) (at, size int64, ok bool) {
+	a, b, ok := strings.Cut(name, "+")
+	if !ok || !isNumber(a) || !isNumber(b) {
+		return 0, 0, false
+	}
+	at, _ = strconv.ParseInt(a, 10, 64)
+	size, _ = strconv.ParseInt(b, 10, 64)
+	return at, size, size > 0 && size <= content.MaxSmall
+}
+
+// isName reports whether a name is that of a content.
+func isName(name string) bool {
+	_, _, isSmall := partOf(name)
+	return isSmall || isNumber(name)
 }
 
 func isNumber(name string) bool {
@@ -176,5 +222,5 @@ func isNumber(name string) bool {
 			return false
 		}
 	}
-	return name != "" && len(name) < 10
+	return name != "" && len(name) < 16
 }

@@ -18,7 +18,8 @@ import (
 const (
 	publishIn = "POLLUX_TEST_PUBLISH_IN"
 	waitIn    = "POLLUX_TEST_WAIT_IN"
-	each      = 100 // operations of a process
+	pendingIn = "POLLUX_TEST_PENDING" // set if it has a run that does not end
+	each      = 100                   // operations of a process
 )
 
 func TestMain(m *testing.M) {
@@ -28,8 +29,13 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(waitIn); dir != "" {
 		b, err := Open(dir, DefaultLimit).Open()
 		if err == nil {
-			fmt.Println(b.dir)
-			_, err = bufio.NewReader(os.Stdin).ReadByte() // until the end
+			if os.Getenv(pendingIn) != "" {
+				_, err = b.BeginRun([]byte("note"))
+			}
+			if err == nil {
+				fmt.Println(b.dir)
+				_, err = bufio.NewReader(os.Stdin).ReadByte() // until the end
+			}
 		}
 		exitOn(err)
 	}
@@ -51,10 +57,7 @@ func publish(s *Store) error {
 	}
 	defer b.Close()
 	for i := range each {
-		w, err := b.Begin()
-		if err != nil {
-			return err
-		}
+		w := b.Begin()
 		o := &Operation{Header: Header{Kind: Call, Session: strconv.Itoa(os.Getpid()), Title: strconv.Itoa(i)}}
 		if err := w.Commit(o); err != nil {
 			return err
@@ -109,9 +112,9 @@ func TestProcesses(t *testing.T) {
 func TestSweep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	wait := func() (base string, kill func()) {
+	wait := func(more ...string) (base string, kill func()) {
 		c := exec.Command(os.Args[0])
-		c.Env = append(os.Environ(), waitIn+"="+dir)
+		c.Env = append(append(os.Environ(), waitIn+"="+dir), more...)
 		in, err := c.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -136,10 +139,7 @@ func TestSweep(t *testing.T) {
 	living, killLiving := wait()
 	defer killLiving()
 	dead, killDead := wait()
-	pending, killPending := wait()
-	if err := os.WriteFile(filepath.Join(pending, Pending+"1"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	pending, killPending := wait(pendingIn + "=1")
 	killDead()
 	killPending()
 	s := Open(dir, DefaultLimit)

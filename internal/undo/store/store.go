@@ -1,13 +1,15 @@
 // Package store is the undo log on disk: a list of operations, each with the contents before and after it.
 //
-//	operations/00000007/record   the operation, and its changes
-//	operations/00000007/12       a content
+//	operations/00000007          an operation: its changes, and their contents if these are small
+//	operations/00000008/record   one with more: its changes
+//	operations/00000008/packed   its small contents
+//	operations/00000008/12       another content
 //	bases/PID-…/                 a running process: the contents of files as they are now, as far as nothing else
-//	                             has them, and operations that it is writing
+//	                             has them, the runs that may change files, and operations that it is writing
 //
-// Each operation is a directory of its own, complete in itself: it appears at once, by a rename, when all of it is
-// there, and the oldest leave by being removed. A content that several operations have is one file with several names,
-// so that the file system counts who needs it. Nothing is ever collected, moved or rewritten.
+// Each operation is a file or a directory of its own, complete in itself: it appears at once, when all of it is there,
+// and the oldest leave by being removed. A large content that several operations have is one file with several names, so
+// that the file system counts who needs it. Nothing is ever collected, moved or rewritten.
 //
 // A damaged record, or content, costs the operation that it belongs to, and no other one.
 package store
@@ -27,9 +29,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"pollux/internal/durable"
 	"pollux/internal/durable/flock"
+	"pollux/internal/undo/content"
 )
 
 // Store is the log of a project. It may be used from several goroutines and processes at once.
@@ -53,8 +57,8 @@ func (s *Store) path(number int) string {
 	return filepath.Join(s.operations(), fmt.Sprintf("%08d", number))
 }
 
-// Content returns the path of a content of an operation.
-func (s *Store) Content(number int, name string) string { return filepath.Join(s.path(number), name) }
+// File returns the path of a file in an operation that has a directory.
+func (s *Store) File(number int, name string) string { return filepath.Join(s.path(number), name) }
 
 // Numbers returns the numbers of the operations, the oldest first.
 func (s *Store) Numbers() ([]int, error) {
@@ -64,7 +68,7 @@ func (s *Store) Numbers() ([]int, error) {
 	}
 	var numbers []int
 	for _, e := range entries {
-		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 && e.IsDir() {
+		if n, err := strconv.Atoi(e.Name()); err == nil && n > 0 {
 			numbers = append(numbers, n)
 		}
 	}
@@ -92,20 +96,43 @@ func (s *Store) List() (list []Header, damaged []Damage, err error) {
 	return list, damaged, err
 }
 
-func (s *Store) record(number int) string { return filepath.Join(s.path(number), "record") }
+// recordFile and packedFile are the names of files in an operation that has a directory.
+const (
+	recordFile = "record"
+	packedFile = "packed"
+)
+
+// openRecord opens the record of an operation.
+func (s *Store) openRecord(number int) (*os.File, error) {
+	f, err := os.Open(s.File(number, recordFile))
+	if errors.Is(err, syscall.ENOTDIR) {
+		f, err = os.Open(s.path(number))
+	}
+	if err != nil {
+		return nil, err
+	}
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		_ = f.Close()
+		return nil, errors.New("its record is no file")
+	}
+	return f, nil
+}
 
 // maxHeader is the number of bytes that a header may have.
 const maxHeader = 1 << 20
 
 func (s *Store) header(number int) (h Header, err error) {
-	f, err := os.Open(s.record(number))
-	if err != nil {
+	f, err := s.openRecord(number)
+	if durable.IsAbsent(err) {
 		return h, err
 	}
-	defer f.Close()
-	line, err := bufio.NewReader(io.LimitReader(f, maxHeader)).ReadBytes('\n')
 	if err == nil {
-		h, err = parseHeader(bytes.TrimSuffix(line, []byte("\n")))
+		defer f.Close()
+		var line []byte
+		line, err = bufio.NewReader(io.LimitReader(f, maxHeader)).ReadBytes('\n')
+		if err == nil {
+			h, _, err = parseHeader(bytes.TrimSuffix(line, []byte("\n")))
+		}
 	}
 	if err != nil {
 		return h, fmt.Errorf("operation %d is damaged: %w", number, err)
@@ -119,15 +146,22 @@ const maxRecord = 1 << 30
 
 // Read returns an operation. The error is [fs.ErrNotExist] if there is none, for instance because it had to leave.
 func (s *Store) Read(number int) (*Operation, error) {
-	data, err := durable.ReadFile(s.record(number), maxRecord)
-	if err != nil {
+	f, err := s.openRecord(number)
+	if durable.IsAbsent(err) {
 		return nil, fmt.Errorf("read operation %d: %w", number, err)
 	}
-	o, err := parse(data)
+	var o *Operation
+	if err == nil {
+		defer f.Close()
+		var data []byte
+		if data, err = io.ReadAll(io.LimitReader(f, maxRecord)); err == nil {
+			o, err = parse(data)
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("operation %d is damaged and cannot be used: %w", number, err)
 	}
-	o.Number = number
+	o.isAt(s.path(number), number, strings.TrimPrefix(f.Name(), s.path(number)))
 	return o, nil
 }
 
@@ -136,39 +170,54 @@ var errIncomplete = errors.New("its record is incomplete")
 // endMark precedes the sum of a record.
 const endMark = "end "
 
-// sumSize is the number of bytes at the end of a header's line that have its sum: the list of operations reads no more
-// of a record.
-const sumSize = len(" 00000000")
+// endSize is the number of bytes of the last line of a record, and sumSize of those at the end of a header's line that
+// have its sum: the list of operations reads no more of a record.
+const (
+	endSize = len(endMark) + 2*sha256.Size + 1
+	sumSize = len(" 00000000")
+)
 
 func headerSum(header []byte) string { return fmt.Sprintf(" %08x", crc32.ChecksumIEEE(header)) }
 
-// parseHeader reads the line with the header.
-func parseHeader(line []byte) (h Header, err error) {
+// parseHeader reads the line with the header, and the number of bytes of the contents in the record.
+func parseHeader(line []byte) (h Header, small int64, err error) {
 	at := max(len(line)-sumSize, 0)
 	if string(line[at:]) != headerSum(line[:at]) {
-		return h, errIncomplete
+		return h, 0, errIncomplete
 	}
-	return h, json.Unmarshal(line[:at], &h)
+	line = line[:at]
+	if at := bytes.LastIndexByte(line, ' '); at > 0 && line[at-1] == '}' && line[len(line)-1] != '}' {
+		if small, err = strconv.ParseInt(string(line[at+1:]), 10, 64); err != nil || small < 0 {
+			return h, 0, errIncomplete
+		}
+		line = line[:at]
+	}
+	return h, small, json.Unmarshal(line, &h)
 }
 
-// parse reads a record: a line with the header, one for each change, and one with a sum.
+// parse reads a record: a line with the header, one for each change, contents, and a line with a sum.
 func parse(data []byte) (*Operation, error) {
-	body, ok := bytes.CutSuffix(data, []byte("\n"))
-	at := bytes.LastIndexByte(body, '\n')
-	if !ok || at < 0 {
+	end := len(data) - endSize
+	if end < 0 {
 		return nil, errIncomplete
 	}
-	sum := sha256.Sum256(data[:at+1])
-	if string(body[at+1:]) != endMark+hex.EncodeToString(sum[:]) {
+	sum := sha256.Sum256(data[:end])
+	if string(data[end:]) != endMark+hex.EncodeToString(sum[:])+"\n" {
 		return nil, errIncomplete
 	}
-	lines := bytes.Split(data[:at], []byte("\n"))
-	h, err := parseHeader(lines[0])
+	header, lines, ok := bytes.Cut(data[:end], []byte("\n"))
+	if !ok {
+		return nil, errIncomplete
+	}
+	h, small, err := parseHeader(header)
 	if err != nil {
 		return nil, err
 	}
-	o := &Operation{Header: h}
-	for _, line := range lines[1:] {
+	if small > int64(len(lines)) {
+		return nil, errIncomplete
+	}
+	o := &Operation{Header: h, small: content.Place{At: int64(end) - small, Size: small}}
+	for line := range bytes.Lines(lines[:int64(len(lines))-small]) {
 		var e encoded
 		if err := json.Unmarshal(line, &e); err != nil {
 			return nil, err
@@ -182,13 +231,16 @@ func parse(data []byte) (*Operation, error) {
 	return o, nil
 }
 
-// format is the reverse of parse.
-func (o *Operation) format() ([]byte, error) {
+// format is the reverse of parse, given the contents in the record.
+func (o *Operation) format(small []byte) ([]byte, error) {
 	header, err := json.Marshal(o.Header)
 	if err != nil {
 		return nil, err
 	}
 	var b bytes.Buffer
+	if len(small) > 0 {
+		header = fmt.Appendf(header, " %d", len(small))
+	}
 	b.Write(header)
 	b.WriteString(headerSum(header) + "\n")
 	e := json.NewEncoder(&b)
@@ -196,6 +248,8 @@ func (o *Operation) format() ([]byte, error) {
 	for _, c := range o.Changes {
 		err = errors.Join(err, e.Encode(encode(c)))
 	}
+	o.small = content.Place{At: int64(b.Len()), Size: int64(len(small))}
+	b.Write(small)
 	return signed(b.Bytes()), err
 }
 

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -19,58 +20,90 @@ import (
 // Writer writes an operation. It is used by one goroutine at a time.
 type Writer struct {
 	base  *Base
-	dir   string
-	next  int
-	bytes int64
+	path  string // of the operation until it is published
+	isDir bool
+	next  int   // the number of the last content with a file of its own
+	bytes int64 // of all contents
+
+	small  []byte   // contents that are to stand in the record
+	packed *os.File // the file for small contents if they are too many for it, else nil
+	end    int64    // bytes of small contents
 }
+
+// mostSmall is the number of bytes of the contents that a record has.
+const mostSmall = 64 << 10
 
 // Begin begins an operation. The caller must call Commit or Abort.
-func (b *Base) Begin() (*Writer, error) {
-	dir, err := os.MkdirTemp(b.dir, "operation-")
-	if err != nil {
-		return nil, fmt.Errorf("keep files for undo: %w", err)
-	}
-	return &Writer{base: b, dir: dir}, nil
+func (b *Base) Begin() *Writer {
+	return &Writer{base: b, path: filepath.Join(b.dir, "operation-"+strconv.FormatInt(b.wrote.Add(1), 10))}
 }
 
-// Dir returns the directory of the operation, in which the caller may have temporary files whose names are no
-// numbers.
-func (w *Writer) Dir() string { return w.dir }
+// Dir returns the directory of the operation, in which the caller may have files whose names are none of the store's: they
+// are in the log with it. An operation that needs none has no directory.
+func (w *Writer) Dir() (string, error) {
+	if !w.isDir {
+		if err := os.Mkdir(w.path, 0o700); err != nil {
+			return "", fmt.Errorf("keep files for undo: %w", err)
+		}
+		w.isDir = true
+	}
+	return w.path, nil
+}
 
-// Keep adds a content of a size that a base has, without another copy of it where the file system allows.
+// Keep adds a content of a size that a base has, without another copy of it where it is large and the file system allows.
 func (w *Writer) Keep(b *Base, number uint32, size int64) (name string, err error) {
-	if number&packed == 0 {
-		return w.Share(b.place(number), size)
+	if size == 0 {
+		return "", nil
 	}
-	from, err := b.Read(number, size)
+	from, err := b.Content(number, size)
+	if err != nil {
+		return "", fmt.Errorf("keep files for undo: %w", err)
+	}
+	return w.Share(from, size)
+}
+
+// Share adds a content of a size that the store has already, without another copy of it if it is a file and the file
+// system allows that.
+func (w *Writer) Share(place content.Place, size int64) (name string, err error) {
+	if place.IsFile() {
+		name, path, err := w.file()
+		if err != nil {
+			return "", err
+		}
+		if os.Link(place.Path, path) == nil {
+			w.bytes += size
+			return name, nil
+		}
+	}
+	from, err := place.Open()
 	if err != nil {
 		return "", fmt.Errorf("keep files for undo: %w", err)
 	}
 	defer from.Close()
-	name = w.name()
-	return name, w.copy(name, from)
+	return w.Create(size, func(to io.Writer) (int64, error) { return io.Copy(to, from) })
 }
 
-// Share adds a content that the store has at a path already, without another copy of it where the file system allows.
-// size is the number of bytes that it takes.
-func (w *Writer) Share(path string, size int64) (name string, err error) {
-	name = w.name()
-	if err := os.Link(path, filepath.Join(w.dir, name)); err == nil {
-		w.bytes += size
-		return name, nil
+// errSize is returned for a content that has another size than its state says.
+var errSize = errors.New("its content has another size")
+
+// Create adds a content of a size that a function writes.
+func (w *Writer) Create(size int64, write func(io.Writer) (int64, error)) (name string, err error) {
+	if size <= content.MaxSmall {
+		data := bytes.NewBuffer(make([]byte, 0, size))
+		_, err := write(data)
+		if err == nil && int64(data.Len()) != size {
+			err = errSize
+		}
+		if err != nil {
+			return "", fmt.Errorf("keep files for undo: %w", err)
+		}
+		return w.add(data.Bytes())
 	}
-	from, err := os.Open(path)
+	name, path, err := w.file()
 	if err != nil {
-		return "", fmt.Errorf("keep files for undo: %w", err)
+		return "", err
 	}
-	defer from.Close()
-	return name, w.copy(name, from)
-}
-
-// Create adds a content that a function writes.
-func (w *Writer) Create(write func(io.Writer) (int64, error)) (name string, err error) {
-	name = w.name()
-	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("keep files for undo: %w", err)
 	}
@@ -83,68 +116,177 @@ func (w *Writer) Create(write func(io.Writer) (int64, error)) (name string, err 
 	return name, nil
 }
 
-func (w *Writer) copy(name string, from io.Reader) error {
-	f, err := os.OpenFile(filepath.Join(w.dir, name), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
-	if err == nil {
-		var n int64
-		n, err = io.Copy(f, from)
-		w.bytes += n
-		err = errors.Join(err, f.Close())
+// Take adds the content of the file at a path, by the cheapest way that keeps it whatever happens to the file.
+func (w *Writer) Take(ctx context.Context, path string, size int64) (name string, k content.Kept, err error) {
+	if size <= content.MaxSmall {
+		var data []byte
+		if data, k, err = content.Read(ctx, path); err == nil {
+			name, err = w.add(data)
+			return name, k, err
+		}
+		return "", k, fmt.Errorf("keep files for undo: %w", err)
 	}
+	name, to, err := w.file()
 	if err != nil {
+		return "", k, err
+	}
+	k, err = content.Take(ctx, path, to, content.Ways{Clone: true, Copy: true})
+	w.bytes += k.Bytes
+	if err != nil {
+		return "", k, fmt.Errorf("keep files for undo: %w", err)
+	}
+	return name, k, nil
+}
+
+// file returns the name and the path of the next content that has a file of its own.
+func (w *Writer) file() (name, path string, err error) {
+	dir, err := w.Dir()
+	w.next++
+	name = strconv.Itoa(w.next)
+	return name, filepath.Join(dir, name), err
+}
+
+// add adds a small content.
+func (w *Writer) add(data []byte) (name string, err error) {
+	if w.packed == nil && len(w.small)+len(data) > mostSmall {
+		if err := w.spill(); err != nil {
+			return "", err
+		}
+	}
+	w.small = append(w.small, data...)
+	if w.packed != nil && len(w.small) > mostSmall {
+		if err := w.flush(); err != nil {
+			return "", err
+		}
+	}
+	name = smallName(w.end, int64(len(data)))
+	w.end += int64(len(data))
+	w.bytes += int64(len(data))
+	return name, nil
+}
+
+// spill begins the file for small contents.
+func (w *Writer) spill() error {
+	dir, err := w.Dir()
+	if err != nil {
+		return err
+	}
+	if w.packed, err = os.OpenFile(filepath.Join(dir, packedFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err != nil {
 		return fmt.Errorf("keep files for undo: %w", err)
 	}
+	return w.flush()
+}
+
+// flush writes the small contents to their file.
+func (w *Writer) flush() error {
+	if _, err := w.packed.Write(w.small); err != nil {
+		return fmt.Errorf("keep files for undo: %w", err)
+	}
+	w.small = w.small[:0]
 	return nil
 }
 
-func (w *Writer) name() string {
-	w.next++
-	return strconv.Itoa(w.next)
+// close closes the file for small contents.
+func (w *Writer) close() (err error) {
+	if w.packed != nil {
+		err = errors.Join(w.flush(), w.packed.Close())
+		w.packed = nil
+	}
+	return err
 }
 
 // Commit adds the operation to the log, sets its number, and lets the oldest ones leave if the contents take too much
 // space.
 func (w *Writer) Commit(o *Operation) error {
-	o.count()
-	o.Bytes = w.bytes
-	data, err := o.format()
-	if err == nil {
-		err = os.WriteFile(filepath.Join(w.dir, "record"), data, 0o600) // no one sees it before it is published
-	}
+	err := w.commit(o)
 	if err != nil {
 		w.Abort()
-		return fmt.Errorf("keep files for undo: %w", err)
 	}
-	if err := w.base.publish(w.dir, o); err != nil {
-		w.Abort()
+	return err
+}
+
+func (w *Writer) commit(o *Operation) error {
+	o.count()
+	o.Bytes = w.bytes
+	if err := w.close(); err != nil {
 		return err
 	}
-	return nil
+	data, err := o.format(w.small)
+	record := w.path
+	if w.isDir {
+		record = filepath.Join(w.path, recordFile)
+	}
+	if err == nil {
+		err = os.WriteFile(record, data, 0o600) // no one sees it before it is published
+	}
+	if err != nil {
+		return fmt.Errorf("keep files for undo: %w", err)
+	}
+	return w.base.publish(w, o)
 }
 
 // Abort removes the operation.
-func (w *Writer) Abort() { _ = os.RemoveAll(w.dir) }
+func (w *Writer) Abort() {
+	_ = w.close()
+	_ = os.RemoveAll(w.path)
+}
 
-// publish gives the operation in a directory the next number, and lets the oldest ones leave.
-func (b *Base) publish(dir string, o *Operation) error {
+// publish gives an operation the next number, and lets the oldest ones leave.
+func (b *Base) publish(w *Writer, o *Operation) error {
 	b.publishing.Lock()
 	defer b.publishing.Unlock()
 	if b.sizes == nil {
 		b.count()
 	}
-	for next := b.newest + 1; ; next++ {
-		err := os.Rename(dir, b.store.path(next))
+	next := b.newest + 1
+	for {
+		err := w.place(b.store.path(next))
 		if err == nil {
-			o.Number, b.newest, b.sizes[next] = next, next, o.Bytes
-			b.used += o.Bytes
 			break
 		}
 		if !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.ENOTDIR) {
 			return fmt.Errorf("keep files for undo: %w", err)
-		} // else another process has taken the number, or something that is no operation has
+		}
+		next++ // another process has taken the number, or something that is no operation has
 	}
-	b.evict(o.Number)
+	record := ""
+	if w.isDir {
+		record = recordFile
+	}
+	o.isAt(b.store.path(next), next, record)
+	b.newest, b.sizes[next] = next, o.Bytes
+	b.used += o.Bytes
+	b.evict(next)
 	return nil
+}
+
+// place puts the operation at a path in the log, unless something is there.
+func (w *Writer) place(path string) error {
+	if w.isDir {
+		return os.Rename(w.path, path)
+	}
+	err := os.Link(w.path, path) // a rename would replace a file
+	if err == nil {
+		_ = os.Remove(w.path) // else it goes with the base
+		return nil
+	}
+	if errors.Is(err, syscall.EEXIST) || w.toDir() != nil {
+		return err
+	}
+	return os.Rename(w.path, path) // the file system has no links
+}
+
+// toDir gives an operation a directory whose record is all of it.
+func (w *Writer) toDir() error {
+	record := w.path + "-" + recordFile
+	err := os.Rename(w.path, record)
+	if err == nil {
+		_, err = w.Dir()
+	}
+	if err == nil {
+		err = os.Rename(record, filepath.Join(w.path, recordFile))
+	}
+	return err
 }
 
 // count reads the log. Operations that other processes add later are counted when the log is full.
@@ -208,15 +350,4 @@ func (s *Store) Usage() (operations int, bytes int64) {
 		bytes += h.Bytes
 	}
 	return len(list), bytes
-}
-
-// Take adds the content of the file at a path, by the cheapest way that keeps it whatever happens to the file.
-func (w *Writer) Take(ctx context.Context, path string) (name string, k content.Kept, err error) {
-	name = w.name()
-	k, err = content.Take(ctx, path, filepath.Join(w.dir, name), content.Ways{Clone: true, Copy: true})
-	w.bytes += k.Bytes
-	if err != nil {
-		return "", k, fmt.Errorf("keep files for undo: %w", err)
-	}
-	return name, k, nil
 }

@@ -11,7 +11,7 @@ import (
 // Load returns the tree with these versions, by their paths. Versions whose directory is not among them are left out.
 func Load(root string, o Options, versions map[string]Version) *Tree {
 	t := New(root, o)
-	t.top = node{Version: versions[""]}
+	t.top = node{Version: versions[""], racy: true}
 	if t.top.State.Kind == state.Directory {
 		t.dirs[""] = &dir{}
 	}
@@ -26,7 +26,7 @@ func Load(root string, o Options, versions map[string]Version) *Tree {
 		if d == nil {
 			continue
 		}
-		d.nodes = append(d.nodes, node{name: path[at+1:], Version: v})
+		d.nodes = append(d.nodes, node{name: path[at+1:], Version: v, racy: v.State.Kind == state.Directory})
 		t.count.Add(1)
 		if v.State.Kind == state.Directory {
 			t.dirs[path] = &dir{}

@@ -39,7 +39,7 @@ type Change struct {
 	Before, After Version
 }
 
-// Scope is the knowledge of a [Keeper] about a directory.
+// Scope is the knowledge of a [Keeper] about a directory. Two of them can be compared.
 type Scope any
 
 // Keeper keeps the contents of files. Its methods are called from several goroutines at once.
@@ -83,15 +83,15 @@ type Tree struct {
 }
 
 type dir struct {
-	nodes []node // sorted by name
-	scope Scope
+	nodes        []node // sorted by name
+	above, scope Scope
 }
 
 type node struct {
 	name string
 	Version
-	// racy reports whether the file may have changed since without a trace in its state: it had been changed shortly
-	// before its content was taken, and the clock of the file system ticks slowly.
+	// racy reports whether the file, or the list of the directory's entries, may have changed since without a trace in its
+	// state: it had been changed shortly before it was read, and the clock of the file system ticks slowly.
 	racy bool
 }
 
@@ -256,7 +256,7 @@ func (t *Tree) run(ctx context.Context, begin func(*walk)) ([]Change, error) {
 	begin(w)
 	w.isBegun = true
 	for _, d := range w.pending {
-		w.spawn(d.rel, d.above)
+		w.spawn(d)
 	}
 	w.running.Wait()
 	w.otherNames()
@@ -289,9 +289,12 @@ type walk struct {
 	changes []Change
 }
 
+// pending is a directory that is to be read.
 type pending struct {
-	rel   string
-	above Scope
+	rel      string
+	above    Scope
+	device   uint64
+	isListed bool // it has the same entries as before, but they may have changed
 }
 
 // Drop lets the keeper drop all versions of the tree. The tree must not be used after it.

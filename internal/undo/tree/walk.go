@@ -2,6 +2,7 @@ package tree
 
 import (
 	"slices"
+	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/undo/state"
@@ -34,7 +35,7 @@ func presence(n node) int64 {
 // version returns the node with a new state, given the directory that it is in. It is the old one if nothing has changed. ok is
 // false if the walk has to end.
 func (w *walk) version(scope Scope, dir string, old node, now state.State) (_ node, ok bool) {
-	next := node{name: old.name, Version: Version{State: now}}
+	next := node{name: old.name, Version: Version{State: now}, racy: w.isFresh(now)}
 	isSame := old.State.IsSame(now)
 	switch {
 	case now.Kind != state.Regular && now.Kind != state.Link:
@@ -48,7 +49,7 @@ func (w *walk) version(scope Scope, dir string, old node, now state.State) (_ no
 		return next, false
 	}
 	next.Version = v
-	next.racy = w.began.UnixNano()-max(v.State.Modified, v.State.Changed) < int64(tick)
+	next.racy = w.isFresh(v.State)
 	if v.State.HasContent(old.State) && w.opts.Keeper.IsEqual(old.Ref, v.Ref) {
 		if v.Ref != old.Ref {
 			w.opts.Keeper.Drop(v.Ref)
@@ -57,6 +58,13 @@ func (w *walk) version(scope Scope, dir string, old node, now state.State) (_ no
 		return old, true
 	}
 	return next, true
+}
+
+// isFresh reports whether a file or directory may have changed in the tick in which it was looked at, or in a later one that its
+// times do not tell from it.
+func (w *walk) isFresh(s state.State) bool {
+	isCoarse := s.Kind == state.Directory && s.Changed%int64(time.Second) == 0 // or not there at all
+	return isCoarse || w.began.UnixNano()-max(s.Modified, s.Changed) < int64(tick)
 }
 
 // compare notes the change from one node of a path to another, and walks the directory that there was or is. above is the scope of the
@@ -74,7 +82,7 @@ func (w *walk) compare(rel string, above Scope, old, next node) {
 		w.note(Change{Path: rel, Before: old.Version, After: next.Version})
 	}
 	if isDir && (!wasDir || isOther || w.isDeep) {
-		w.later(rel, above)
+		w.later(pending{rel, above, next.State.Device, w.isDeep && old.State == next.State && !old.racy})
 	}
 }
 
@@ -88,16 +96,16 @@ func (w *walk) note(c Change) {
 }
 
 // later reads a directory when all named entries have been looked at, so that no other goroutine is in it.
-func (w *walk) later(rel string, above Scope) {
+func (w *walk) later(p pending) {
 	if w.isBegun {
-		w.spawn(rel, above)
+		w.spawn(p)
 		return
 	}
-	w.pending = append(w.pending, pending{rel, above})
+	w.pending = append(w.pending, p)
 }
 
 // spawn reads a directory beside the others, or now if there are enough of them.
-func (w *walk) spawn(rel string, above Scope) {
+func (w *walk) spawn(p pending) {
 	w.running.Add(1)
 	select {
 	case w.slots <- struct{}{}:
@@ -105,26 +113,41 @@ func (w *walk) spawn(rel string, above Scope) {
 			defer w.running.Done()
 			defer func() { <-w.slots }()
 			defer crash.Recover()
-			w.directory(rel, above)
+			w.directory(p)
 		}()
 	default:
-		w.directory(rel, above)
+		w.directory(p)
 		w.running.Done()
 	}
 }
 
 // directory reads a directory, and compares it with the tree.
-func (w *walk) directory(rel string, above Scope) {
-	path := w.absolute(rel)
-	if w.ctx.Err() != nil || w.isForeign(rel, path) {
+func (w *walk) directory(p pending) {
+	if w.ctx.Err() != nil || w.isForeign(p) {
 		return
 	}
+	rel, path := p.rel, w.absolute(p.rel)
 	if w.opts.Watcher != nil { // before the reading, so that no change is missed
 		if err := w.opts.Watcher.Add(path); err != nil && !state.IsAbsent(err) {
 			w.mu.Lock()
 			w.unwatch = err
 			w.mu.Unlock()
 		}
+	}
+	w.mu.Lock()
+	d := w.dirs[rel]
+	if d == nil {
+		d, p.isListed = &dir{}, false
+		w.dirs[rel] = d
+	}
+	w.mu.Unlock()
+	if p.isListed && d.above == p.above && w.isSame(path, d) {
+		for _, n := range d.nodes {
+			if n.State.Kind == state.Directory {
+				w.later(pending{join(rel, n.name), d.scope, n.State.Device, !n.racy})
+			}
+		}
+		return
 	}
 	entries, err := state.List(path)
 	if err != nil {
@@ -133,16 +156,25 @@ func (w *walk) directory(rel string, above Scope) {
 	if w.opts.Skip != nil {
 		entries = slices.DeleteFunc(entries, func(e state.Named) bool { return w.opts.Skip(path + "/" + e.Name) })
 	}
-
-	w.mu.Lock()
-	d := w.dirs[rel]
-	if d == nil {
-		d = &dir{}
-		w.dirs[rel] = d
-	}
-	w.mu.Unlock()
-	d.scope = w.opts.Keeper.Enter(above, path, entries)
+	d.above, d.scope = p.above, w.opts.Keeper.Enter(p.above, path, entries)
 	w.merge(rel, d, entries)
+}
+
+// isSame reports whether no entry of a directory has changed, which has the same ones as before: to list it costs more than
+// a look at them.
+func (w *walk) isSame(path string, d *dir) bool {
+	at, err := state.OpenDir(path)
+	if err != nil {
+		return len(d.nodes) == 0 // it cannot be read
+	}
+	defer at.Close()
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		if now := at.Read(n.name); now != n.State || n.racy && now.Kind != state.Directory {
+			return false
+		}
+	}
+	return true
 }
 
 // merge replaces the nodes of a directory.
@@ -260,18 +292,14 @@ func (w *walk) below(rel string) (paths []string) {
 }
 
 // isForeign notes a directory that is on another file system than the root.
-func (w *walk) isForeign(rel, path string) bool {
-	if rel == "" || w.top.State.Device == 0 {
-		return false
-	}
-	now, err := state.Read(path)
-	if err != nil || now.Kind != state.Directory || now.Device == w.top.State.Device {
+func (w *walk) isForeign(p pending) bool {
+	if p.rel == "" || w.top.State.Device == p.device {
 		return false
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !slices.Contains(w.foreign, rel) {
-		w.foreign = append(w.foreign, rel)
+	if !slices.Contains(w.foreign, p.rel) {
+		w.foreign = append(w.foreign, p.rel)
 	}
 	return true
 }

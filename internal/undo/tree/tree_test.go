@@ -1,0 +1,202 @@
+package tree
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"pollux/internal/undo/state"
+)
+
+// keeper keeps nothing, and knows no content.
+type keeper struct{}
+
+func (keeper) Enter(Scope, string, []state.Named) Scope { return nil }
+
+func (keeper) Keep(_ context.Context, _ Scope, _ string, now state.State) (Version, error) {
+	return Version{State: now}, nil
+}
+
+func (keeper) IsEqual(Ref, Ref) bool { return false }
+
+func (keeper) Drop(Ref) {}
+
+func readTree(t testing.TB, root string) *Tree {
+	t.Helper()
+	tree := New(root, Options{Keeper: keeper{}})
+	if err := tree.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// versions returns the states in a tree.
+func versions(t *Tree) map[string]state.State {
+	list := map[string]state.State{}
+	for path, v := range t.All {
+		list[path] = v.State
+	}
+	return list
+}
+
+// TestRefreshAll changes a tree at random: a look at all of it finds the same as a new reading, and returns each path that
+// has changed.
+func TestRefreshAll(t *testing.T) {
+	t.Parallel()
+	names := []string{"a", "b", "d", "d/a", "d/b", "d/d", "d/d/a", "e", "e/a"}
+	rapid.Check(t, func(rt *rapid.T) {
+		root := t.TempDir()
+		tree := readTree(t, root)
+		for range rapid.IntRange(1, 8).Draw(rt, "looks") {
+			before := versions(tree)
+			for range rapid.IntRange(0, 4).Draw(rt, "changes") {
+				path := filepath.Join(root, rapid.SampledFrom(names).Draw(rt, "name"))
+				other := filepath.Join(root, rapid.SampledFrom(names).Draw(rt, "other"))
+				switch rapid.IntRange(0, 6).Draw(rt, "what") { // most may fail
+				case 0, 1:
+					_ = os.WriteFile(path, []byte(rapid.SampledFrom([]string{"one", "two", "six"}).Draw(rt, "text")), 0o600)
+				case 2, 3:
+					_ = os.MkdirAll(path, 0o700)
+				case 4:
+					_ = os.RemoveAll(path)
+				case 5:
+					_ = os.Rename(path, other)
+				case 6:
+					_ = os.Symlink("a", path)
+				}
+			}
+			changes, err := tree.RefreshAll(t.Context())
+			if err != nil {
+				rt.Fatal(err)
+			}
+			after := versions(tree)
+			if diff := cmp.Diff(versions(readTree(t, root)), after); diff != "" {
+				rt.Fatalf("tree (-want +got):\n%s", diff)
+			}
+			if tree.Len() != len(after) {
+				rt.Fatalf("%d entries, want %d", tree.Len(), len(after))
+			}
+			var got, want []string
+			for _, c := range changes {
+				if c.Before.State != before[c.Path] || c.After.State != after[c.Path] {
+					rt.Fatalf("change %+v", c)
+				}
+				got = append(got, c.Path)
+			}
+			for path := range union(before, after) {
+				if !before[path].IsSame(after[path]) {
+					want = append(want, path)
+				}
+			}
+			slices.Sort(want)
+			if !slices.Equal(got, want) {
+				rt.Fatalf("changes %q, want %q", got, want)
+			}
+		}
+	})
+}
+
+func union(a, b map[string]state.State) map[string]bool {
+	all := map[string]bool{}
+	for path := range a {
+		all[path] = true
+	}
+	for path := range b {
+		all[path] = true
+	}
+	return all
+}
+
+// TestList lists the entries of a directory again if it has changed, or may have, and only then.
+func TestList(t *testing.T) {
+	t.Parallel()
+	for _, mayHave := range []bool{true, false} {
+		root := t.TempDir()
+		dir := filepath.Join(root, "d", "e")
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		tree := readTree(t, root)
+		if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		last := &tree.dirs["d"].nodes[0]
+		for path, n := range map[string]*node{root: &tree.top, filepath.Dir(dir): &tree.dirs[""].nodes[0], dir: last} {
+			now, err := state.Read(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !n.racy {
+				t.Errorf("%s was not made just now", path)
+			}
+			n.State, n.racy = now, false // as if the clock had stood still
+		}
+		last.racy = mayHave
+		changes, err := tree.RefreshAll(t.Context())
+		if err != nil || (len(changes) == 1) != mayHave {
+			t.Errorf("changes %+v, error %v", changes, err)
+		}
+	}
+}
+
+// TestLoaded lists all directories of a tree that another process has read.
+func TestLoaded(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "d", "e"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]Version{}
+	read := func() {
+		for path, v := range readTree(t, root).All {
+			if v.State.Kind == state.Directory {
+				all[path] = v
+			}
+		}
+	}
+	read()
+	for _, path := range []string{"a", "d/a", "d/e/a"} {
+		if err := os.WriteFile(filepath.Join(root, path), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read() // the states of the directories are those after it
+	changes, err := Load(root, Options{Keeper: keeper{}}, all).RefreshAll(t.Context())
+	var got []string
+	for _, c := range changes {
+		got = append(got, c.Path)
+	}
+	if err != nil || strings.Join(got, " ") != "a d/a d/e/a" {
+		t.Errorf("changes %q, error %v", got, err)
+	}
+}
+
+// TestInPlace finds a file that has changed in a directory whose entries are the same ones.
+func TestInPlace(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	if err := os.WriteFile(filepath.Join(root, "a"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for what, change := range map[string]func(s *state.State){
+		"nothing": func(*state.State) {}, "time": func(s *state.State) { s.Modified-- }, "other time": func(s *state.State) { s.Changed-- },
+		"mode": func(s *state.State) { s.Mode = 0o644 }, "file": func(s *state.State) { s.Inode++ }, "kind": func(s *state.State) { s.Kind = state.Link },
+	} {
+		tree := readTree(t, root)
+		n := &tree.dirs[""].nodes[0]
+		tree.top.racy, n.racy = false, false
+		change(&n.State)
+		if changes, err := tree.RefreshAll(t.Context()); err != nil || (len(changes) == 1) != (what != "nothing" && what != "other time") {
+			t.Errorf("%s: changes %+v, error %v", what, changes, err)
+		}
+		if now, err := state.Read(filepath.Join(root, "a")); err != nil || tree.Find("a").State != now {
+			t.Errorf("%s: state %+v, want %+v, error %v", what, tree.Find("a").State, now, err)
+		}
+	}
+}
