@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -62,7 +63,10 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 		if out.Way == content.Packed {
 			out.Way = content.Copied
 		}
-		out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size)
+		if out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size); err != nil && !isFatal(ctx, err) {
+			out = store.Version{State: v.State, Lost: "its copy cannot be read: " + cause(err)} // the other paths come back
+			err = nil
+		}
 	case inGit:
 		err = e.blob(ctx, v.Ref, &out)
 	}
@@ -106,6 +110,15 @@ func (e *exporter) copy(ctx context.Context, from *gitbase.Reader, id gitbase.ID
 	out.Content, out.Way = name, content.Copied
 	sum.Sum(out.Sum[:0])
 	return nil
+}
+
+// cause returns the reason of an error without the path, which is that of the copy.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
 }
 
 // isFatal reports whether an error has nothing to do with the content that was to be read.

@@ -49,11 +49,9 @@ func dieIn(dir string) {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 }
 
-// TestKilled takes back the changes of a run in which the process was killed.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, repository+"; mkdir ../outside")
-	p.rename(t, "[*]") // no name is a pattern
+// die lets a process record two runs in a place, and die in the second.
+func die(t *testing.T, p *place) {
+	t.Helper()
 	c := exec.Command(os.Args[0])
 	c.Env = append(os.Environ(), killedIn+"="+filepath.Dir(p.dir))
 	out, err := c.CombinedOutput()
@@ -61,6 +59,14 @@ func TestKilled(t *testing.T) {
 	if !errors.As(err, &exit) || exit.ExitCode() != -1 {
 		t.Fatalf("it did not die: %v\n%s", err, out)
 	}
+}
+
+// TestKilled takes back the changes of a run in which the process was killed.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, repository+"; mkdir ../outside")
+	p.rename(t, "[*]") // no name is a pattern
+	die(t, p)
 	want := undotest.Take(t, p.dir)
 	if err := undo.Recover(t.Context(), p.store, p.git()); err != nil {
 		t.Fatal(err)
@@ -88,6 +94,43 @@ func TestKilled(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Join(p.store.Dir(), "bases")); err != nil || len(entries) > 0 {
 		t.Errorf("bases %v, error %v", entries, err)
+	}
+}
+
+// TestKilledWithDamage has lost a copy with the process: only the paths that need it do not come back.
+func TestKilledWithDamage(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{
+		"rm ../undo/bases/*/pack",
+		"for p in ../undo/bases/*/pack; do truncate -s 0 $p; done",
+	} {
+		p := newPlace(t, "mkdir a ../outside; echo one >a/one; echo SECRET=1 >.env; : >empty; ln -s a link; echo new >untracked; head -c 100000 /dev/zero >a/large")
+		die(t, p)
+		p.sh(t, script)
+		if err := undo.Recover(t.Context(), p.store, p.git()); err != nil {
+			t.Fatal(err)
+		}
+		o, err := p.store.Read(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := map[string]bool{}
+		for _, c := range o.Changes {
+			if c.Before.IsLost() {
+				lost[strings.TrimPrefix(c.Path, p.dir+"/")] = strings.HasPrefix(c.Before.Lost, "its copy cannot be read: ")
+			}
+		}
+		if diff := cmp.Diff(map[string]bool{"a/one": true, ".env": true, "untracked": true}, lost); diff != "" || o.Lost != 3 {
+			t.Errorf("%s: lost %d (-want +got):\n%s", script, o.Lost, diff)
+		}
+		plan := p.plan(t, o.Number)
+		if list := plan.Problems(); len(list) != 3 {
+			t.Errorf("%s: problems %+v", script, list)
+		}
+		if _, err := p.apply(t, plan); err != nil {
+			t.Error(err)
+		}
+		p.sh(t, "test $(stat -c %s a/large) = 100000; test ! -e x; test ! -e a/one; grep -q changed .env")
 	}
 }
 
