@@ -76,6 +76,17 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 	return out, err
 }
 
+// share adds the version that another operation has left at a path.
+func (e *exporter) share(s *store.Store, c *claim) (v store.Version, err error) {
+	v = c.After
+	if v.Content != "" {
+		if v.Content, err = e.to.Share(s.Content(c.operation.Number, v.Content), v.State.Size); err != nil && durable.IsAbsent(err) {
+			return store.Version{State: v.State, Lost: "the change before it has left the log"}, nil
+		}
+	}
+	return v, err
+}
+
 // blob adds a content that a repository has.
 func (e *exporter) blob(ctx context.Context, ref tree.Ref, out *store.Version) error {
 	dir, id := e.keep.blobs.find(ref.Number)
