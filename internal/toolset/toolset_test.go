@@ -113,7 +113,7 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// TestEffects checks that each tool says what its calls may change: by a kind that only reads, or by itself. The changes of
+// TestEffects checks that each tool tells the effect of its calls: by a kind that only reads, or by itself. The changes of
 // all others are looked for in all files, around each call.
 func TestEffects(t *testing.T) {
 	t.Parallel()

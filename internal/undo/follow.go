@@ -26,7 +26,7 @@ func (r *Recorder) background() []string {
 	return slices.Compact(slices.Sorted(slices.Values(r.opts.Background())))
 }
 
-// Follow records what programs in the background have changed since the last look. It is to be called when one of them
+// Follow records the changes of programs in the background since the last look. It is to be called when one of them
 // has ended, and before Close. If a call runs just now, the changes are found at the end of it.
 func (r *Recorder) Follow(ctx context.Context) error {
 	r.mu.Lock()
@@ -37,8 +37,8 @@ func (r *Recorder) Follow(ctx context.Context) error {
 	return r.lookBetween(ctx)
 }
 
-// lookBetween brings the trees up to date when no window is open. What has changed since the last look is the person's own,
-// and is not recorded; but if programs went on in the background meanwhile, no one knows what of it is theirs. The
+// lookBetween brings the trees up to date when no window is open. The changes since the last look are the person's own,
+// and are not recorded; but if programs went on in the background meanwhile, no one knows which are theirs. The
 // caller holds mu.
 func (r *Recorder) lookBetween(ctx context.Context) error {
 	now := r.background()

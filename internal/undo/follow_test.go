@@ -60,8 +60,8 @@ func (f *follower) check(t *testing.T, want ...string) {
 	}
 }
 
-// TestFollow has programs that go on after their call. What they change between calls is an operation of its own; what only
-// the person has changed is none.
+// TestFollow has programs that go on after their call. Their changes between calls are an operation of their own; those of the
+// person alone are none.
 func TestFollow(t *testing.T) {
 	t.Parallel()
 	for _, isWatched := range []bool{true, false} {
@@ -145,7 +145,7 @@ func TestFollowTwoSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.sh(t, "echo other >b; rm c")
-	f.follow(t) // what the command of the other session may have changed is left to it
+	f.follow(t) // the command of the other session, which may have changed these, will record them
 	f.check(t, "background serve: a; beside your own edits")
 	if _, err := run.End(t.Context()); err != nil {
 		t.Fatal(err)

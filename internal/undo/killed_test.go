@@ -146,7 +146,7 @@ func TestKilledWithDamage(t *testing.T) {
 	}
 }
 
-// TestKilledBetweenCalls records what a program in the background has changed whose Pollux was killed.
+// TestKilledBetweenCalls records the changes of a program in the background whose Pollux was killed.
 func TestKilledBetweenCalls(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, repository)

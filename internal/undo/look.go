@@ -111,7 +111,7 @@ type change struct {
 	path string
 	tree.Change
 	isShared bool   // a call of another session may have made it
-	from     *claim // what another session has recorded, and the path had before; nil for none
+	from     *claim // the change before, which another session has recorded; nil for none
 }
 
 func absolute(root, rel string) string {

@@ -20,7 +20,7 @@ func (r *Recorder) newest() int {
 type others struct {
 	running []beginning      // those that may change anything now
 	ended   []store.Header   // those that may have changed anything, and were recorded meanwhile
-	theirs  map[string]claim // what they have recorded, by path
+	theirs  map[string]claim // their newest change of each path
 }
 
 // claim is a change that another process has recorded.
@@ -29,7 +29,7 @@ type claim struct {
 	operation *store.Operation
 }
 
-// othersSince returns what other processes do now, and what they have recorded after an operation.
+// othersSince returns the runs of other processes now, and those recorded after an operation.
 func (r *Recorder) othersSince(after int) others {
 	o := others{theirs: map[string]claim{}}
 	for _, path := range r.base.PendingOfOthers() { // before the log: a run that ends is in the log before its note goes
@@ -78,7 +78,7 @@ func (o *others) divide(changes []change) []change {
 }
 
 // leave leaves out the changes that others have recorded, or that a call of theirs may have made that runs now: it
-// will record them. What is left was made while none of their calls ran.
+// will record them. The rest was made while none of their calls ran.
 func (o *others) leave(changes []change) (own []change) {
 	for _, c := range o.divide(changes) {
 		if !c.isShared {

@@ -55,7 +55,7 @@ func TestTwoRecorders(t *testing.T) {
 	}
 	before := undotest.Take(t, p.dir)
 	p.undo(t, o.Number)
-	p.sh(t, "grep -q theirs c") // it has taken back what the command did, not the edit before
+	p.sh(t, "grep -q theirs c") // it has taken the command back, not the edit before
 	after := undotest.Take(t, p.dir)
 	for path := range before {
 		if before[path] != after[path] && path != "a" && path != "c" && path != "f" {
@@ -88,8 +88,8 @@ func TestTwoRecorders(t *testing.T) {
 	p.sh(t, "grep -q theirs b")
 }
 
-// TestOverlap has commands of two sessions that run at the same time for a part of their time. What either may have made is
-// in the operations of both, and the undo of none takes it back.
+// TestOverlap has commands of two sessions that run at the same time for a part of their time. Changes that either may have made
+// are in the operations of both, and the undo of none takes them back.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "mkdir d; for f in a b one two d/gone d/lost; do echo $f >$f; done")
@@ -147,8 +147,8 @@ func TestOverlap(t *testing.T) {
 	p.sh(t, "grep -q a a; grep -q b b; grep -q gone d/gone; grep -q lost d/lost; grep -q first one; test \"$(cat two)\" = second; grep -q new new")
 }
 
-// TestBesideKilled has a session that is killed in a command while another one works: what the killed one may have made is not
-// taken back with the changes of the other, before it is recorded.
+// TestBesideKilled has a session that is killed in a command while another one works: changes that the killed one may have made
+// are not taken back with those of the other.
 func TestBesideKilled(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, repository+"; mkdir ../outside; echo mine >mine; echo next >next")

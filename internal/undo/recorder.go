@@ -37,8 +37,8 @@ type Options struct {
 	// recorded, because there is no place for it. Nil is for no call.
 	Left func(root string, why error)
 	// Background returns the programs that go on in the background now, and may change files, as the person knows them. It
-	// is called around each call that may change anything; nil is for none. Session returns the id of the session for what they
-	// change.
+	// is called around each call that may change anything; nil is for none. Session returns the id of the session for their
+	// changes.
 	Background func() []string
 	Session    func() string
 	// Walked is the number of files and directories up to which each look at a root is at all of them: the kernel takes

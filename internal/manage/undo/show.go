@@ -74,7 +74,7 @@ func others(operations []*store.Operation) string {
 	return "At the same time ran: " + few(list) + ". Some of these changes may be theirs.\n"
 }
 
-// between says what programs in the background have changed after an operation of a session, which is not taken back with
+// between names the changes of programs in the background after an operation of a session, which are not taken back with
 // it.
 func (l *log) between(c *manage.Call, session string, after int) string {
 	var names, titles []string

@@ -49,7 +49,7 @@ func fixture(t *testing.T, disabled ...string) (made tool.Tool, dir string, w *w
 	}}), dir, w
 }
 
-// A call changes no file, and runs alone: it changes what other calls may read.
+// A call changes no file, and runs alone: after it, other calls may read more.
 func TestEffect(t *testing.T) {
 	t.Parallel()
 	made, _, _ := fixture(t)

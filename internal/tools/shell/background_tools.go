@@ -119,7 +119,7 @@ var stopSpec = tool.Spec{
 
 func (stopTool) Spec() *tool.Spec { return &stopSpec }
 
-// Effect implements [tool.Foreseeable]: a program may write files when it is told to end.
+// Effect implements [tool.Foreseeable]: a program may write files at its end.
 func (stopTool) Effect(json.RawMessage) tool.Effect { return tool.Effect{} }
 
 func (t stopTool) Build(args json.RawMessage) (tool.Invocation, error) {

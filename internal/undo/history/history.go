@@ -150,8 +150,8 @@ func (h *History) one(name string) ([]*store.Operation, error) {
 	return nil, fmt.Errorf("there is no change %q; to list them, run pollux undo log", name)
 }
 
-// Between returns what programs in the background of a session, "" for that of the newest operation, have changed after an
-// operation, as far as it is in effect, the newest first.
+// Between returns the operations of programs in the background of a session, "" for that of the newest operation, after an
+// operation, as far as they are in effect, the newest first.
 func (h *History) Between(session string, after int) (list []store.Header) {
 	for _, o := range slices.Backward(h.list) {
 		if session == "" {

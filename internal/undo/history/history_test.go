@@ -150,7 +150,7 @@ func TestCallsWithHooks(t *testing.T) {
 	}
 }
 
-// TestBetween leaves what programs in the background have changed, unless it is named.
+// TestBetween leaves the changes of programs in the background, unless they are named.
 func TestBetween(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
