@@ -7,6 +7,7 @@ package snapshots
 
 import (
 	"context"
+	"sync"
 
 	"pollux/internal/config"
 	"pollux/internal/crash"
@@ -48,6 +49,7 @@ type Programs interface {
 type Snapshots struct {
 	parts    Parts
 	recorder *undo.Recorder
+	warned   sync.Map // IDs of hooks
 }
 
 // Open returns the snapshots of a session, nil if the user does not want any. It reads and writes nothing yet.

@@ -165,3 +165,30 @@ func TestFollowTwoSessions(t *testing.T) {
 	}
 	f.check(t, "call other: b; beside ")
 }
+
+// TestHookBesideCall has a hook that ends after a call that began before it: the operation is that of the call, and names the
+// hook, also if both belong to one call.
+func TestHookBesideCall(t *testing.T) {
+	t.Parallel()
+	f := newFollower(t, true)
+	begin := func(kind store.Kind, title string) *undo.Run {
+		run, err := f.recorder.Begin(t.Context(), store.Header{Kind: kind, Call: "1", Title: title}, undo.Scope{Anywhere: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	for _, isCallLast := range []bool{false, true} {
+		runs := []*undo.Run{begin(store.Call, "call"), begin(store.Command, "hook")}
+		if isCallLast {
+			slices.Reverse(runs)
+		}
+		f.sh(t, "echo x >>a")
+		for _, run := range runs {
+			if _, err := run.End(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f.check(t, "call call: a; beside hook")
+	}
+}

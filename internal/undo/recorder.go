@@ -88,7 +88,7 @@ type Recorder struct {
 // window is a time in which calls run that may change anything.
 type window struct {
 	running int
-	calls   []store.Header
+	runs    []*Run
 	after   int      // the newest operation in the log when it began
 	beside  []string // programs that went on in the background then
 }
@@ -404,26 +404,34 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 	}
 	run.window, run.known = r.window, r.saved.size
 	run.window.running++
-	run.window.calls = append(run.window.calls, run.header)
+	run.window.runs = append(run.window.runs, run)
 	return nil
 }
 
-// own returns the changes that the calls of the window have made, and completes the header of their operation.
-func (w *window) own(r *Recorder, h *store.Header, changes []change) []change {
-	others := r.othersSince(w.after)
-	h.IsAnywhere, h.Beside = true, others.besides()
+// own returns the header of the operation of the window's runs, of which this one ends last, and the changes that they have
+// made.
+func (w *window) own(last *Run, changes []change) (h store.Header, own []change) {
+	main, began := last, last.header.Began
+	for _, run := range w.runs {
+		if main.header.Kind == store.Command && run.header.Kind == store.Call { // it is more to a person than a hook beside it
+			main = run
+		}
+		if run.header.Began.Before(began) {
+			began = run.header.Began
+		}
+	}
+	others := last.recorder.othersSince(w.after)
+	h = main.header
+	h.Began, h.IsAnywhere, h.Beside = began, true, others.besides()
 	for _, program := range w.beside {
 		h.Beside = append(h.Beside, program+" (in the background)")
 	}
-	for _, other := range w.calls {
-		if other.Call != h.Call {
-			h.Beside = append(h.Beside, describe(other))
-		}
-		if other.Began.Before(h.Began) {
-			h.Began = other.Began
+	for _, run := range w.runs {
+		if run != main {
+			h.Beside = append(h.Beside, describe(run.header))
 		}
 	}
-	return others.divide(changes)
+	return h, others.divide(changes)
 }
 
 // leave ends the part in a window, and reports whether the window ends with it. The caller holds the recorder's mu.
@@ -462,7 +470,9 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 		if err != nil {
 			return nil, err
 		}
-		changes = append(changes, run.window.own(r, &h, more)...)
+		var own []change
+		h, own = run.window.own(run, more)
+		changes = append(changes, own...)
 	}
 	o, err := r.commit(ctx, h, changes)
 	if isLast {
