@@ -39,6 +39,8 @@ type Parts struct {
 	ID func() string
 	// RequestConfig returns the configuration of the conversation's requests to a model. Hooks need it once a prompt runs.
 	RequestConfig func(model string) llm.Config
+	// Around is called before and after the program of a hook runs; nil for none.
+	Around func(ctx context.Context, h *hook.Hook) (end func())
 }
 
 // Hooks are the hooks of a session.
@@ -65,7 +67,7 @@ func Open(p Parts) *Hooks {
 		SessionID: p.ID, Transcript: p.Record.Transcript, PlansDir: p.Plans.Dir, Interactive: p.Project.Options.Interactive,
 		Mode:   func() string { return p.Policy.Mode().String() },
 		Server: h.describeServer, Configure: h.configure, Observe: h.record,
-		Running: h.showRunning(),
+		Around: p.Around, Running: h.showRunning(),
 	})
 	for _, text := range h.set.Unmatched(toolNames(p.Registry)) {
 		p.Project.LeaveOut(text)

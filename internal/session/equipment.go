@@ -90,6 +90,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	hooks := hooks.Open(hooks.Parts{
 		Project: p, Policy: f.policy, Models: f.Models, Plans: f.plans, Registry: f.registry, Record: b.record, Records: seen.Records,
 		Servers: f.Servers, ServersOf: agents.ServersOf, ID: late.ID, RequestConfig: late.RequestConfig,
+		Around: f.Snapshots.AroundHooks(),
 	})
 	gate := b.newGate(f, hooks, given, builder.Summaries, origin.New(late.MessagesAfter, f.Workspace.HasFile))
 	calls := owncalls.New(owncalls.Parts{

@@ -1,17 +1,24 @@
 // Package snapshots keeps the changes that the calls of a session make in files, so that undo can take them back.
 //
-//	s := snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: id, Records: stream})
+//	s := snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: id, Records: stream, Programs: processes})
 //	defer s.Close()
 //	gate.Around = append(gate.Around, s.Steps()...)
 package snapshots
 
 import (
+	"context"
+	"sync"
+
 	"pollux/internal/config"
+	"pollux/internal/crash"
 	"pollux/internal/guard"
 	"pollux/internal/guard/snapshot"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/secret"
+	"pollux/internal/shellcmd"
+	"pollux/internal/shellcmd/readonly"
+	"pollux/internal/terminal"
 	"pollux/internal/undo"
 	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
@@ -26,12 +33,23 @@ type Parts struct {
 	// ID returns the id of the conversation.
 	ID      func() string
 	Records *records.Stream
+	// Programs are those that go on in the background.
+	Programs Programs
+}
+
+// Programs are the commands of a session that go on in the background.
+type Programs interface {
+	// Alive returns the commands.
+	Alive() []string
+	// Watch adds a function that is called, on any goroutine, when some of them have ended.
+	Watch(func())
 }
 
 // Snapshots keeps the changes that calls make. A nil *Snapshots keeps nothing.
 type Snapshots struct {
 	parts    Parts
 	recorder *undo.Recorder
+	warned   sync.Map // IDs of hooks
 }
 
 // Open returns the snapshots of a session, nil if the user does not want any. It reads and writes nothing yet.
@@ -51,10 +69,34 @@ func Open(p Parts) *Snapshots {
 			}
 			p.Project.Warn("Warning: Changes that commands make in " + paths.Display(root) + " cannot be undone: " + wording.Reason(why) + ".")
 		},
-		Git: func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
+		Git:        func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
+		Background: func() []string { return changing(p.Programs.Alive()) },
+		Session:    p.ID,
 	})}
+	p.Programs.Watch(func() { go s.follow() })
 	p.Records.Add(s)
 	return s
+}
+
+// changing returns the names, for the person, of the commands that may change files.
+func changing(commands []string) (names []string) {
+	for _, command := range commands {
+		script, err := shellcmd.Parse(shellcmd.StripWrapper(command))
+		if err == nil && readonly.Script(script, nil) {
+			continue
+		}
+		const most = 200 // characters
+		names = append(names, terminal.Cut(terminal.Line(command), most))
+	}
+	return names
+}
+
+// follow records the changes of programs in the background.
+func (s *Snapshots) follow() {
+	defer crash.Recover()
+	if err := s.recorder.Follow(context.Background()); err != nil {
+		s.parts.Project.Warn("Warning: What programs in the background have changed was not recorded, and cannot be undone: " + wording.Reason(err) + ".")
+	}
 }
 
 // Store returns the log of the changes in a project.
@@ -98,9 +140,10 @@ func (s *Snapshots) Record(r records.Record) {
 	}
 }
 
-// Close ends the snapshots.
+// Close ends the snapshots, when all programs have ended.
 func (s *Snapshots) Close() {
 	if s != nil {
+		s.follow()
 		s.recorder.Close()
 	}
 }

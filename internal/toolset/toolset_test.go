@@ -113,6 +113,40 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
+// TestEffects checks that each tool tells the effect of its calls: by a kind that only reads, or by itself. The changes of
+// all others are looked for in all files, around each call.
+func TestEffects(t *testing.T) {
+	t.Parallel()
+	u, p := openProject(t, `{"pollux": {"memory": {"saveTool": true}}}`, true)
+	k := toolsettest.New(t, p, nil)
+	k.Agents = subagent.NewTool(subagent.Options{})
+	var none, all []string
+	for _, one := range k.Open().Tools {
+		name := one.Spec().Name
+		effect := tool.EffectOf(one, json.RawMessage(`{"file_path": "a", "command": "make"}`))
+		_, isSaid := tool.As[tool.Foreseeable](one)
+		switch {
+		case effect.Reads, one.Spec().Kind == tool.KindAgent:
+		case !isSaid:
+			t.Errorf("%s does not say what its calls may change: embed tool.ChangesNoFile, or implement tool.Foreseeable", name)
+		case effect.Paths == nil:
+			all = append(all, name)
+		case len(effect.Paths) == 0:
+			if none = append(none, name); !one.Spec().Serial {
+				t.Errorf("%s may run beside edits", name)
+			}
+		case name == "save_memory" && !slices.Equal(effect.Paths, []string{u.Path("~/.gemini/GEMINI.md")}):
+			t.Errorf("%s changes %q", name, effect.Paths)
+		}
+	}
+	if want := []string{"run_shell_command", "stop_background_process"}; !slices.Equal(all, want) {
+		t.Errorf("%q may change anything, want %q", all, want)
+	}
+	if want := []string{"write_todos", "exit_plan_mode", "enter_plan_mode"}; !slices.Equal(none, want) {
+		t.Errorf("%q change no file, want %q", none, want)
+	}
+}
+
 // TestDiscovery checks the tools that a command of the user lists, and the errors of that command.
 // TestOutputAdvice checks whether a setting is given, and passed to the shell tool.
 func TestOutputAdvice(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -59,7 +60,10 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 	case inBase, inBefore:
 		base, kept := e.keep.place(v.Ref)
 		out.Way, out.Sum = kept.Way, kept.Sum
-		out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size)
+		if out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size); err != nil && !isFatal(ctx, err) {
+			out = store.Version{State: v.State, Lost: "its copy cannot be read: " + cause(err)} // the other paths come back
+			err = nil
+		}
 	case inGit:
 		err = e.blob(ctx, v.Ref, &out)
 	}
@@ -67,6 +71,17 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 		out.Lost = "it is a FIFO, a socket or a device"
 	}
 	return out, err
+}
+
+// share adds the version that another operation has left at a path.
+func (e *exporter) share(c *claim) (v store.Version, err error) {
+	v = c.After
+	if v.Content != "" {
+		if v.Content, err = e.to.Share(c.operation.Place(v.Content), v.State.Size); err != nil && durable.IsAbsent(err) {
+			return store.Version{State: v.State, Lost: "the change before it has left the log"}, nil
+		}
+	}
+	return v, err
 }
 
 // blob adds a content that a repository has.
@@ -103,6 +118,15 @@ func (e *exporter) copy(ctx context.Context, from *gitbase.Reader, id gitbase.ID
 	out.Content, out.Way = name, content.Copied
 	sum.Sum(out.Sum[:0])
 	return nil
+}
+
+// cause returns the reason of an error without the path, which is that of the copy.
+func cause(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		return path.Err.Error()
+	}
+	return err.Error()
 }
 
 // isFatal reports whether an error has nothing to do with the content that was to be read.

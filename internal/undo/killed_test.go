@@ -22,17 +22,26 @@ import (
 // killedIn is the variable with the directory of a test process that kills itself.
 const killedIn = "POLLUX_TEST_KILLED_IN"
 
+// betweenCalls is the variable that is set for a process that kills itself while it only has a program in the background.
+const betweenCalls = "POLLUX_TEST_KILLED_BETWEEN_CALLS"
+
 // disaster is the script during which the process dies.
 const disaster = "rm -rf a .git; echo changed >.env; mkdir x; mv untracked x/y"
 
 // dieIn records two runs, and dies in the second, beside one at known paths.
 func dieIn(dir string) {
 	p := &place{dir: filepath.Join(dir, "project"), store: store.Open(filepath.Join(dir, "undo"), store.DefaultLimit)}
-	r := undo.New(p.options())
+	o := p.options()
+	o.Background = func() []string { return []string{"serve"} }
+	r := undo.New(o)
 	first, err := r.Begin(context.Background(), store.Header{Title: "first"}, undo.Scope{Anywhere: true})
 	if err == nil {
 		p.try("echo before >first; rm link")
 		_, err = first.End(context.Background())
+	}
+	if err == nil && os.Getenv(betweenCalls) != "" {
+		p.try(disaster)
+		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 	}
 	if err == nil {
 		_, err = r.Begin(context.Background(), store.Header{Title: "outside"}, undo.Scope{Paths: []string{filepath.Join(dir, "outside", "new", "file")}})
@@ -49,18 +58,24 @@ func dieIn(dir string) {
 	_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 }
 
-// TestKilled takes back the changes of a run in which the process was killed.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	p := newPlace(t, repository+"; mkdir ../outside")
-	p.rename(t, "[*]") // no name is a pattern
+// die lets a process record two runs in a place, and die in the second.
+func die(t *testing.T, p *place, environ ...string) {
+	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append(os.Environ(), killedIn+"="+filepath.Dir(p.dir))
+	c.Env = append(append(os.Environ(), killedIn+"="+filepath.Dir(p.dir)), environ...)
 	out, err := c.CombinedOutput()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != -1 {
 		t.Fatalf("it did not die: %v\n%s", err, out)
 	}
+}
+
+// TestKilled takes back the changes of a run in which the process was killed.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, repository+"; mkdir ../outside")
+	p.rename(t, "[*]") // no name is a pattern
+	die(t, p)
 	want := undotest.Take(t, p.dir)
 	if err := undo.Recover(t.Context(), p.store, p.git()); err != nil {
 		t.Fatal(err)
@@ -68,6 +83,9 @@ func TestKilled(t *testing.T) {
 	list, damaged, err := p.store.List()
 	if err != nil || len(damaged) > 0 || len(list) != 3 {
 		t.Fatalf("operations %+v, damaged %v, error %v", list, damaged, err)
+	}
+	if list[2].Title != "second" || list[2].Kind == store.Background {
+		t.Errorf("the call that was killed is %+v", list[2])
 	}
 	var back []int
 	for _, o := range list {
@@ -88,6 +106,67 @@ func TestKilled(t *testing.T) {
 	}
 	if entries, err := os.ReadDir(filepath.Join(p.store.Dir(), "bases")); err != nil || len(entries) > 0 {
 		t.Errorf("bases %v, error %v", entries, err)
+	}
+}
+
+// TestKilledWithDamage has lost a copy with the process: only the paths that need it do not come back.
+func TestKilledWithDamage(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{
+		"rm ../undo/bases/*/pack",
+		"for p in ../undo/bases/*/pack; do truncate -s 0 $p; done",
+	} {
+		p := newPlace(t, "mkdir a ../outside; echo one >a/one; echo SECRET=1 >.env; : >empty; ln -s a link; echo new >untracked; head -c 100000 /dev/zero >a/large")
+		die(t, p)
+		p.sh(t, script)
+		if err := undo.Recover(t.Context(), p.store, p.git()); err != nil {
+			t.Fatal(err)
+		}
+		o, err := p.store.Read(3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost := map[string]bool{}
+		for _, c := range o.Changes {
+			if c.Before.IsLost() {
+				lost[strings.TrimPrefix(c.Path, p.dir+"/")] = strings.HasPrefix(c.Before.Lost, "its copy cannot be read: ")
+			}
+		}
+		if diff := cmp.Diff(map[string]bool{"a/one": true, ".env": true, "untracked": true}, lost); diff != "" || o.Lost != 3 {
+			t.Errorf("%s: lost %d (-want +got):\n%s", script, o.Lost, diff)
+		}
+		plan := p.plan(t, o.Number)
+		if list := plan.Problems(); len(list) != 3 {
+			t.Errorf("%s: problems %+v", script, list)
+		}
+		if _, err := p.apply(t, plan); err != nil {
+			t.Error(err)
+		}
+		p.sh(t, "test $(stat -c %s a/large) = 100000; test ! -e x; test ! -e a/one; grep -q changed .env")
+	}
+}
+
+// TestKilledBetweenCalls records the changes of a program in the background whose Pollux was killed.
+func TestKilledBetweenCalls(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, repository)
+	die(t, p, betweenCalls+"=1")
+	if err := undo.Recover(t.Context(), p.store, p.git()); err != nil {
+		t.Fatal(err)
+	}
+	list, _, err := p.store.List()
+	if err != nil || len(list) != 2 {
+		t.Fatalf("operations %+v, error %v", list, err)
+	}
+	o := list[1]
+	if o.Kind != store.Background || o.Title != "serve" || len(o.Beside) != 2 || o.Beside[0] != undo.Between {
+		t.Errorf("operation %+v", o)
+	}
+	p.undo(t, 2)
+	p.undo(t, 1)
+	fresh := newPlace(t, repository)
+	if diff := cmp.Diff(contents(undotest.Take(t, fresh.dir)), contents(undotest.Take(t, p.dir))); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
 	}
 }
 

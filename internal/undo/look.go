@@ -55,7 +55,7 @@ func (r *Recorder) look(ctx context.Context) (changes []change, err error) {
 			}
 			r.checkObject(path, c.After)
 			if !r.claimed[path] {
-				changes = append(changes, change{path, c})
+				changes = append(changes, change{path: path, Change: c})
 			}
 		}
 	}
@@ -110,6 +110,8 @@ func (r *Recorder) keepAgain(ctx context.Context) error {
 type change struct {
 	path string
 	tree.Change
+	isShared bool   // a call of another session may have made it
+	from     *claim // the change before, which another session has recorded; nil for none
 }
 
 func absolute(root, rel string) string {

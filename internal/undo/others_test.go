@@ -1,12 +1,15 @@
 package undo_test
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/internal/undo"
+	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
 )
@@ -52,6 +55,7 @@ func TestTwoRecorders(t *testing.T) {
 	}
 	before := undotest.Take(t, p.dir)
 	p.undo(t, o.Number)
+	p.sh(t, "grep -q theirs c") // it has taken the command back, not the edit before
 	after := undotest.Take(t, p.dir)
 	for path := range before {
 		if before[path] != after[path] && path != "a" && path != "c" && path != "f" {
@@ -66,8 +70,160 @@ func TestTwoRecorders(t *testing.T) {
 	if got := changed(p, o); !slices.Equal(got, []string{"b"}) || !slices.Equal(o.Beside, []string{"long (in another session)"}) {
 		t.Errorf("changes %v, beside %q", got, o.Beside)
 	}
-	if o := end(run); o != nil {
-		t.Errorf("changes %v are recorded twice", changed(p, o))
+	both := []*store.Operation{o, end(run)}
+	if got := changed(p, both[1]); !slices.Equal(got, []string{"b"}) || !slices.Equal(both[1].Beside, []string{"short (in another session)"}) {
+		t.Errorf("changes %v, beside %q", got, both[1].Beside)
+	}
+	for _, o := range both { // either may have made it
+		plan := p.plan(t, o.Number)
+		if list := plan.Problems(); len(list) != 1 || !list[0].IsOverwritable || !strings.Contains(list[0].Problem, "a command of another session ran at the same time") {
+			t.Errorf("%s: problems %+v", o.Title, list)
+		}
+	}
+	plan := p.plan(t, both[0].Number)
+	plan.Overwrite()
+	if _, err := p.apply(t, plan); err != nil {
+		t.Error(err)
+	}
+	p.sh(t, "grep -q theirs b")
+}
+
+// TestOverlap has commands of two sessions that run at the same time for a part of their time. Changes that either may have made
+// are in the operations of both, and the undo of none takes them back.
+func TestOverlap(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "mkdir d; for f in a b one two d/gone d/lost; do echo $f >$f; done")
+	other := undo.New(undo.Options{Store: p.open, Roots: func() []string { return []string{p.dir} }})
+	defer other.Close()
+	begin := func(r *undo.Recorder, title string) *undo.Run {
+		run, err := r.Begin(t.Context(), store.Header{Kind: store.Call, Title: title}, undo.Scope{Anywhere: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return run
+	}
+	check := func(run *undo.Run, beside string, want ...string) *store.Operation {
+		t.Helper()
+		o, err := run.End(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, c := range o.Changes {
+			name := strings.TrimPrefix(c.Path, p.dir+"/")
+			if c.IsShared {
+				name += " shared"
+			}
+			got = append(got, name)
+		}
+		if !slices.Equal(got, want) || !slices.Equal(o.Beside, []string{beside}) {
+			t.Errorf("%s: changes %q, want %q; beside %q, want %q", o.Title, got, want, o.Beside, beside)
+		}
+		return o
+	}
+	first := begin(p.recorder, "first")
+	p.sh(t, "echo first >a; rm d/gone")
+	p.passTime(t)
+	second := begin(other, "second")
+	p.sh(t, "echo first >one; echo second >two; echo new >new")
+	a := check(first, "second (in another session)", "a", "d/gone", "new shared", "one shared", "two shared")
+	p.passTime(t)
+	p.sh(t, "echo second >b; echo second >>two; rm d/lost")
+	b := check(second, "first (in another session)", "b", "d/lost", "new shared", "one shared", "two")
+	want := map[int][]string{a.Number: {"a", "d/gone"}, b.Number: {"b", "d/lost", "two"}}
+	for _, o := range []*store.Operation{b, a} {
+		plan := p.plan(t, o.Number)
+		var changes []string
+		for _, s := range plan.Changes() {
+			changes = append(changes, strings.TrimPrefix(s.Path, p.dir+"/"))
+		}
+		if !slices.Equal(changes, want[o.Number]) {
+			t.Errorf("the undo of %s changes %q, want %q", o.Title, changes, want[o.Number])
+		}
+		if _, err := p.apply(t, plan); err != nil {
+			t.Error(err)
+		}
+	}
+	p.sh(t, "grep -q a a; grep -q b b; grep -q gone d/gone; grep -q lost d/lost; grep -q first one; test \"$(cat two)\" = second; grep -q new new")
+}
+
+// TestBesideKilled has a session that is killed in a command while another one works: changes that the killed one may have made
+// are not taken back with those of the other.
+func TestBesideKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, repository+"; mkdir ../outside; echo mine >mine; echo next >next")
+	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: "long"}, undo.Scope{Anywhere: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, "echo x >mine")
+	p.passTime(t)
+	die(t, p)
+	edit, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: "edit"}, undo.Scope{Paths: []string{filepath.Join(p.dir, "exec")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, "echo edit >exec; echo late >next")
+	if _, err := edit.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o, err := run.End(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range o.Changes {
+		name := strings.TrimPrefix(c.Path, p.dir+"/")
+		if c.IsShared != (name != "mine") {
+			t.Errorf("%s is shared: %v", name, c.IsShared)
+		}
+	}
+	if want := []string{"second (in another session)"}; !slices.Contains(o.Beside, want[0]) {
+		t.Errorf("beside %q, want %q", o.Beside, want)
+	}
+	o = p.run(t, "echo x >next")
+	if got := changed(p, o); !slices.Equal(got, []string{"next"}) || o.Changes[0].IsShared || len(o.Beside) > 0 {
+		t.Errorf("changes %+v, beside %q", o.Changes, o.Beside)
+	}
+	list, _, err := p.store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(list, func(h store.Header) bool { return h.Title == "second" })
+	if at < 0 {
+		t.Fatalf("the run that was killed is not recorded: %+v", list)
+	}
+	killed, err := p.store.Read(list[at].Number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := changed(p, killed); slices.Contains(got, "mine") || slices.Contains(got, "exec") || !slices.Contains(got, "x/y") {
+		t.Errorf("the run that was killed has changed %q", got)
+	}
+	for _, c := range killed.Changes { // "next" was changed when both may have done it, and is recorded by both
+		if strings.HasSuffix(c.Path, "/next") && !c.IsShared {
+			t.Errorf("%+v is not shared", c)
+		}
+	}
+}
+
+// passTime waits until the clock of the file system has moved by more than the time by which it may be behind.
+func (p *place) passTime(t *testing.T) {
+	t.Helper()
+	path := filepath.Join(filepath.Dir(p.dir), "clock")
+	for first := int64(0); ; {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		now, err := state.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == 0 {
+			first = now.Changed
+		}
+		if now.Changed > first+int64(40*time.Millisecond) {
+			return
+		}
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -37,6 +36,11 @@ type Options struct {
 	// Left is called once for each root, and each directory below one, whose files are not recorded, and gets the reason. root is "" if nothing is
 	// recorded, because there is no place for it. Nil is for no call.
 	Left func(root string, why error)
+	// Background returns the programs that go on in the background now, and may change files, as the person knows them. It
+	// is called around each call that may change anything; nil is for none. Session returns the id of the session for their
+	// changes.
+	Background func() []string
+	Session    func() string
 	// Walked is the number of files and directories up to which each look at a root is at all of them: the kernel takes
 	// longer to end a watch. 0 is for [DefaultWalked]; a negative number watches each root, and a large one none.
 	Walked int
@@ -73,6 +77,10 @@ type Recorder struct {
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
+	alive   []string  // programs that went on in the background at the last look
+	noted   uint32    // the run that says so on the disk, 0 for none
+	looked  time.Time // of the last look
+	seen    int       // the newest operation in the log then
 
 	isOff atomic.Bool // there is no place to keep anything
 }
@@ -80,8 +88,9 @@ type Recorder struct {
 // window is a time in which calls run that may change anything.
 type window struct {
 	running int
-	calls   []store.Header
-	after   int // the newest operation in the log when it began
+	runs    []*Run
+	after   int      // the newest operation in the log when it began
+	beside  []string // programs that went on in the background then
 }
 
 // New returns a recorder, which reads and writes nothing yet.
@@ -380,22 +389,47 @@ func (run *Run) beginAnywhere(ctx context.Context) error {
 		return err
 	}
 	if r.window == nil {
+		if len(r.base.PendingOfOthers(nil)) > 0 { // else the calls of a session that was killed would go on
+			_ = Recover(ctx, r.base.Store(), r.keep.git) // the next one tries again
+		}
 		if err := r.readNew(ctx); err != nil {
 			return err
 		}
-		if _, err := r.look(ctx); err != nil {
+		if err := r.lookBetween(ctx); err != nil {
 			return err
 		}
-		if err := r.keepAgain(ctx); err != nil {
-			return err
-		}
-		r.settle()
-		r.window = &window{after: r.newest()}
+		r.window = &window{after: r.seen, beside: r.alive}
 	}
 	run.window, run.known = r.window, r.saved.size
 	run.window.running++
-	run.window.calls = append(run.window.calls, run.header)
+	run.window.runs = append(run.window.runs, run)
 	return nil
+}
+
+// own returns the header of the operation of the window's runs, of which this one ends last, and the changes that they have
+// made.
+func (w *window) own(last *Run, changes []change) (h store.Header, own []change) {
+	main, began := last, last.header.Began
+	for _, run := range w.runs {
+		if main.header.Kind == store.Command && run.header.Kind == store.Call { // it is more to a person than a hook beside it
+			main = run
+		}
+		if run.header.Began.Before(began) {
+			began = run.header.Began
+		}
+	}
+	others := last.recorder.othersSince(w.after)
+	h = main.header
+	h.Began, h.IsAnywhere, h.Beside = began, true, others.besides()
+	for _, program := range w.beside {
+		h.Beside = append(h.Beside, program+" (in the background)")
+	}
+	for _, run := range w.runs {
+		if run != main {
+			h.Beside = append(h.Beside, describe(run.header))
+		}
+	}
+	return h, others.divide(changes)
 }
 
 // leave ends the part in a window, and reports whether the window ends with it. The caller holds the recorder's mu.
@@ -427,25 +461,22 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 	if failed != nil {
 		return nil, failed
 	}
+	var alive []string
 	if isLast {
+		alive = r.background()
 		more, err := r.look(ctx)
 		if err != nil {
 			return nil, err
 		}
-		defer r.settle()
-		changes = append(changes, r.withoutOthers(more, run.window.after)...)
-		h.Beside = r.besides()
-		for _, other := range run.window.calls {
-			if other.Call != h.Call {
-				h.Beside = append(h.Beside, strings.TrimSpace(other.Tool+" "+other.Title))
-			}
-			if other.Began.Before(h.Began) {
-				h.Began = other.Began
-			}
-		}
+		var own []change
+		h, own = run.window.own(run, more)
+		changes = append(changes, own...)
 	}
 	o, err := r.commit(ctx, h, changes)
 	run.forget() // before the contents before it go
+	if isLast {
+		err = errors.Join(err, r.hasLooked(alive))
+	}
 	for _, t := range run.trees {
 		t.Drop()
 	}
@@ -460,7 +491,7 @@ func (run *Run) lookAtPaths(ctx context.Context) (changes []change, err error) {
 			return nil, err
 		}
 		for _, c := range list {
-			changes = append(changes, change{absolute(t.Root(), c.Path), c})
+			changes = append(changes, change{path: absolute(t.Root(), c.Path), Change: c})
 		}
 	}
 	run.recorder.mu.Lock()
@@ -483,8 +514,12 @@ func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change)
 	defer e.close()
 	for _, c := range changes {
 		var err error
-		out := store.Change{Path: c.path}
-		out.Before, err = e.export(ctx, c.Before)
+		out := store.Change{Path: c.path, IsShared: c.isShared}
+		if c.from != nil {
+			out.Before, err = e.share(c.from)
+		} else {
+			out.Before, err = e.export(ctx, c.Before)
+		}
 		if err == nil {
 			out.After, err = e.export(ctx, c.After)
 		}

@@ -25,6 +25,7 @@ const manifestFile = "manifest"
 type beginning struct {
 	Header     store.Header
 	IsAnywhere bool
+	Seen       int // the newest operation in the log before it
 	// Known and Own are the bytes of the manifests with the versions before it. Without all of them, files that were
 	// there would look like new ones.
 	Known, Own int64
@@ -43,7 +44,11 @@ func (run *Run) note() error {
 			return err
 		}
 	}
-	line, err := json.Marshal(beginning{run.header, run.window != nil, run.known, m.size})
+	b := beginning{Header: run.header, IsAnywhere: run.window != nil, Known: run.known, Own: m.size}
+	if b.IsAnywhere {
+		b.Seen = run.window.after
+	}
+	line, err := json.Marshal(b)
 	if err != nil {
 		return err
 	}
@@ -116,12 +121,12 @@ func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *sto
 		if !ok || slices.ContainsFunc(log, b.isRecorded) {
 			continue
 		}
-		if b.IsAnywhere {
+		if b.IsAnywhere && (!anywhere.IsAnywhere || b.Header.Kind != store.Background) {
 			anywhere = b
 		}
 		trees, err := r.load(bytes.NewReader(own), b.Own)
 		if err == nil {
-			err = r.recoverRun(ctx, b.Header, trees)
+			err = r.recoverRun(ctx, b, trees)
 		}
 		failed = errors.Join(failed, err)
 	}
@@ -135,7 +140,7 @@ func recoverBase(ctx context.Context, s *store.Store, git *gitbase.Git, old *sto
 	defer f.Close()
 	trees, err := r.load(f, anywhere.Known)
 	if err == nil {
-		err = r.recoverRun(ctx, anywhere.Header, trees)
+		err = r.recoverRun(ctx, anywhere, trees)
 	}
 	return errors.Join(failed, err)
 }
@@ -154,7 +159,7 @@ func readBeginning(note []byte) (b beginning, own []byte, ok bool) {
 }
 
 // recoverRun records the changes in trees since they were saved.
-func (r *Recorder) recoverRun(ctx context.Context, h store.Header, trees []*tree.Tree) error {
+func (r *Recorder) recoverRun(ctx context.Context, b beginning, trees []*tree.Tree) error {
 	var changes []change
 	for _, t := range trees {
 		list, err := t.RefreshAll(ctx)
@@ -164,11 +169,16 @@ func (r *Recorder) recoverRun(ctx context.Context, h store.Header, trees []*tree
 		for _, c := range list {
 			if path := absolute(t.Root(), c.Path); !r.claimed[path] {
 				r.claimed[path] = true
-				changes = append(changes, change{path, c})
+				changes = append(changes, change{path: path, Change: c})
 			}
 		}
 	}
-	h.Ended = time.Now()
+	if len(changes) > 0 && b.IsAnywhere {
+		others := r.othersSince(b.Seen)
+		changes = others.divide(changes)
+	}
+	h := b.Header
+	h.Ended, h.IsAnywhere = time.Now(), b.IsAnywhere
 	h.Beside = append(h.Beside, "everything until Pollux was started again, because it was killed")
 	_, err := r.commit(ctx, h, changes)
 	return err

@@ -113,7 +113,7 @@ func (s *Set) Before(ctx context.Context, c guard.HookedCall) guard.BeforeTool {
 		return guard.BeforeTool{}
 	}
 	in, at := s.toolInput(c)
-	o := s.fire(ctx, BeforeTool, at, in)
+	o := s.fire(withCall(ctx, c.ToolCall), BeforeTool, at, in)
 	v := o.verdict()
 	b := guard.BeforeTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason}
 	if b.Ask = o.text("decision") == "ask"; b.Ask {
@@ -164,7 +164,7 @@ func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result
 	}
 	in["tool_response"] = describeResult(result, at.isList)
 	at.hasFailed = result.Error != nil
-	o := s.fire(ctx, AfterTool, at, in)
+	o := s.fire(withCall(ctx, c.ToolCall), AfterTool, at, in)
 	v := o.verdict()
 	specific := o.specific()
 	a := guard.AfterTool{Stop: v.Stop, Block: v.Block, Reason: v.Reason, Context: joinLines(before, specific.text("additionalContext"))}

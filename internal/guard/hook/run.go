@@ -123,6 +123,7 @@ func (s *Set) runCommand(ctx context.Context, r *Result, name string, input []by
 	}
 	stdout, stderr := &capture{}, &capture{}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(input), stdout, stderr
+	defer s.around(ctx, r.Hook)()
 	p, err := s.o.Launcher.Start(context.WithoutCancel(ctx), c) // it may leave processes running
 	if err != nil {
 		r.Err = err

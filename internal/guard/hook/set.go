@@ -1,6 +1,7 @@
 package hook
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"slices"
@@ -40,6 +41,8 @@ type Options struct {
 	Message func(text string)
 	// Observe, if set, is called after each run of a hook, from several goroutines at once.
 	Observe func(Call)
+	// Around, if set, is called before the program of a hook starts, and end when it has ended, from several goroutines at once.
+	Around func(ctx context.Context, h *Hook) (end func())
 	// Running, if set, is called with the hooks that run, in the order of their beginning, when one of them begins or ends. It
 	// must not wait.
 	Running func([]Running)

@@ -73,16 +73,12 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, _ *agent.Exe
 	}
 }
 
-// harmless are tools of our own, of a kind that may change anything, that change no file.
-var harmless = map[string]bool{"write_todos": true, "activate_skill": true, "update_topic": true, "tool_search": true, "enter_plan_mode": true, "exit_plan_mode": true}
-
 // scope returns the paths that a call may change.
 func (s *step) scope(call *agent.PreparedCall) undo.Scope {
 	t := call.Tool()
 	effect := tool.EffectOf(t, call.Args())
-	_, isRemote := tool.As[tool.Remote](t)
 	switch {
-	case effect.Reads, t.Spec().Kind == tool.KindAgent, harmless[t.Spec().Name] && !isRemote: // the calls of a subagent pass the gate themselves
+	case effect.Reads, t.Spec().Kind == tool.KindAgent: // the calls of a subagent pass the gate themselves
 		return undo.Scope{}
 	case effect.Paths != nil:
 		return undo.Scope{Paths: effect.Paths}

@@ -3,6 +3,7 @@ package undo
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,57 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 	if canOverwrite {
 		b.WriteString("To bring back files that were changed since, too, add --overwrite.\n")
 	}
+	b.WriteString(others(operations))
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// others says who else may have made the changes.
+func others(operations []*store.Operation) string {
+	var list []string
+	for _, o := range operations {
+		for _, text := range o.Beside {
+			if text = terminal.Cut(terminal.Line(text), 100); !slices.Contains(list, text) {
+				list = append(list, text)
+			}
+		}
+	}
+	switch {
+	case len(list) == 0:
+		return ""
+	case len(operations) == 1 && operations[0].Kind == store.Background:
+		return "Among these changes may be " + few(list) + ".\n"
+	}
+	return "At the same time ran: " + few(list) + ". Some of these changes may be theirs.\n"
+}
+
+// between names the changes of programs in the background after an operation of a session, which are not taken back with
+// it.
+func (l *log) between(c *manage.Call, session string, after int) string {
+	var names, titles []string
+	for _, h := range l.Between(session, after) {
+		names = append(names, "#"+strconv.Itoa(h.Number))
+		if text := terminal.Cut(terminal.Line(h.Title), 60); !slices.Contains(titles, text) {
+			titles = append(titles, text)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	command := "pollux undo '" + names[0] + "'"
+	if c.Live != nil {
+		command = "/undo " + names[0]
+	}
+	return fmt.Sprintf("Not undone: what programs in the background (%s), or you, have changed between the calls (%s). To undo that, run %s.",
+		few(titles), few(names), command)
+}
+
+// few joins the first of some texts.
+func few(list []string) string {
+	const most = 5
+	if len(list) > most {
+		return strings.Join(list[:most], ", ") + " and " + strconv.Itoa(len(list)-most) + " more"
+	}
+	return strings.Join(list, ", ")
 }
 
 // sign is the letter of a path that comes back, goes away, or changes, as git has them.
@@ -64,7 +115,13 @@ func sign(s revert.Step) string {
 	return "M"
 }
 
+// titles describes the oldest of some operations, and rather a call than its hooks.
 func titles(operations []*store.Operation) string {
+	for _, o := range slices.Backward(operations) {
+		if o.Kind == store.Call {
+			return title(o.Header)
+		}
+	}
 	return title(operations[len(operations)-1].Header)
 }
 
@@ -74,7 +131,11 @@ func title(h store.Header) string {
 	if text == "" {
 		text = terminal.Line(h.Tool)
 	}
-	return terminal.Cut(text, 60)
+	text = terminal.Cut(text, 60)
+	if h.Kind == store.Background {
+		text += " (in the background, or you)"
+	}
+	return text
 }
 
 // row is an operation for programs.
@@ -111,7 +172,7 @@ func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 		return outcome.Textf("No changes recorded.").WithValue(rows), nil
 	}
 	table := outcome.NewTable([]string{"#", "Time", "Change", "Paths", "Size", ""}, rows, func(r row) []string {
-		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Title: r.Title, Tool: r.Tool}), counts(r), wording.Bytes(r.Bytes), mark(r)}
+		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Kind: store.Kind(r.Kind), Title: r.Title, Tool: r.Tool}), counts(r), wording.Bytes(r.Bytes), mark(r)}
 	})
 	total := outcome.Text(fmt.Sprintf("The contents take %s of at most %s in %s.", wording.Bytes(bytes), wording.Bytes(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
 	o := outcome.New(table, total)

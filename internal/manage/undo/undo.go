@@ -116,12 +116,19 @@ func undo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) 
 	}
 	operations, err := l.Undo(s)
 	if errors.Is(err, history.ErrNothing) {
-		return manage.Say("Nothing to undo.")
+		return manage.Say("%s", strings.TrimSpace("Nothing to undo. "+l.between(c, s.Session, 0)))
 	}
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
-	return l.takeBack(ctx, c, operations, "Undone", nil)
+	o, err := l.takeBack(ctx, c, operations, "Undone", nil)
+	if err == nil && s.Call == "" {
+		oldest := operations[len(operations)-1]
+		if text := l.between(c, oldest.Session, oldest.Number); text != "" {
+			o.Parts = append(o.Parts, outcome.Text(text))
+		}
+	}
+	return o, err
 }
 
 func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {

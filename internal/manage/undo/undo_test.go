@@ -2,11 +2,16 @@ package undo
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"pollux/internal/exit"
 	"pollux/internal/manage/managetest"
+	"pollux/internal/project"
+	"pollux/internal/snapshots"
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
 )
 
 // TestArguments checks the arguments in a shell and in a session, where no option is ignored.
@@ -68,4 +73,57 @@ turn
 	check("/redo", "Done again #2", "new\n")
 	check("/restore a b", "Brought back #1", "old\n")
 	check("/log", "undone", "old\n")
+}
+
+// TestBetween has a program in the background, whose changes are not undone with those of calls, and which is named.
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	dir := filepath.Dir(p.Write("a", "serve\n"))
+	opened, err := project.Open(t.Context(), p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	s, err := snapshots.Store(opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, err := s.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer base.Close()
+	add := func(h store.Header, name string) {
+		t.Helper()
+		w, err := base.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, name)
+		now, err := state.Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Commit(&store.Operation{Header: h, Changes: []store.Change{{Path: path, After: store.Version{State: now}}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	serve := store.Header{Kind: store.Background, Session: "s", Title: "serve %d", Beside: []string{"your own edits"}}
+	add(serve, "a")
+	undo := Commands()[0]
+	p.Check(undo, []managetest.Case{
+		{Line: "", Want: "Nothing to undo. Not undone: what programs in the background (serve %d), or you, have changed between the calls (#1). To undo that, run pollux undo '#1'."},
+		{Line: "#1 --dry-run", Want: "Among these changes may be your own edits."},
+	})
+	p.Write("b", "call\n")
+	add(store.Header{Kind: store.Call, Session: "s", Title: "make", Beside: []string{"serve %d (in the background)"}}, "b")
+	add(serve, "a")
+	p.Check(undo, []managetest.Case{
+		{Line: "--dry-run", Want: "D b\nAt the same time ran: serve %d (in the background). Some of these changes may be theirs.\nNot undone: what programs"},
+		{Line: "--dry-run", Want: "(#3). To undo that, run pollux undo '#3'."},
+		{Line: "log", Want: "serve %d (in the background, or you)"},
+		{Line: "#3", Want: "Undone #3 (serve %d (in the background, or you)): 1 path."},
+		{Line: "", Want: "Undone #2 (make): 1 path."},
+	})
 }

@@ -44,6 +44,7 @@ func New(o Options) tool.Tool {
 		DisplayName: "Activate Skill",
 		Aliases:     []string{"ActivateSkillTool"},
 		Kind:        tool.KindOther,
+		Serial:      true,
 		Description: "Returns the instructions of a skill in `<available_skills>`, and makes its files readable.",
 		Schema:      schema(names),
 		Accepted:    schema(append(names, accepted...)),
@@ -58,6 +59,7 @@ func schema(names []string) json.RawMessage {
 }
 
 type activateSkill struct {
+	tool.ChangesNoFile
 	Options
 	spec tool.Spec
 }

@@ -49,6 +49,15 @@ func fixture(t *testing.T, disabled ...string) (made tool.Tool, dir string, w *w
 	}}), dir, w
 }
 
+// A call changes no file, and runs alone: after it, other calls may read more.
+func TestEffect(t *testing.T) {
+	t.Parallel()
+	made, _, _ := fixture(t)
+	if e := tool.EffectOf(made, nil); e.Reads || e.Paths == nil || len(e.Paths) > 0 || !made.Spec().Serial {
+		t.Errorf("effect %+v, serial %v", e, made.Spec().Serial)
+	}
+}
+
 // The schema names the enabled skills, and a call may put the name of the extension before that of its skill.
 func TestSchema(t *testing.T) {
 	t.Parallel()

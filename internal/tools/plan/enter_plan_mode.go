@@ -10,13 +10,17 @@ import (
 	"pollux/tool"
 )
 
-type enterPlanMode struct{ s *session }
+type enterPlanMode struct {
+	tool.ChangesNoFile
+	s *session
+}
 
 var enterSpec = tool.Spec{
 	Name:        "enter_plan_mode",
 	DisplayName: "Enter Plan Mode",
 	Aliases:     []string{"EnterPlanModeTool"},
 	Kind:        tool.KindPlan,
+	Serial:      true,
 	Description: "Goes into plan mode: from then on you can search and read, but change nothing except a plan, which the user approves before it is " +
 		"carried out. Propose it before work that is large, hard to undo, or could be done in ways that differ much. What is small or clear needs no plan.",
 	Brief: "Goes into plan mode: you can search and read, and write nothing but a plan, which the user approves before it is carried out. For work that is " +

@@ -13,13 +13,17 @@ import (
 	"pollux/tool"
 )
 
-type exitPlanMode struct{ s *session }
+type exitPlanMode struct {
+	tool.ChangesNoFile
+	s *session
+}
 
 var exitSpec = tool.Spec{
 	Name:        "exit_plan_mode",
 	DisplayName: "Exit Plan Mode",
 	Aliases:     []string{"ExitPlanModeTool"},
 	Kind:        tool.KindPlan,
+	Serial:      true,
 	Description: "Shows the user the plan that you have written and asks to carry it out. Call it once the plan is whole; do not ask for approval in " +
 		"text. If the user wants it otherwise, you learn what: change the same file and call again. Not for questions that need no plan.",
 	Schema: json.RawMessage(`{"type":"object","properties":{` +

@@ -43,7 +43,7 @@ type Options struct {
 // Tools returns the tools enter_plan_mode and exit_plan_mode for one session.
 func Tools(o Options) (enter, exit tool.Tool) {
 	s := &session{Options: o}
-	return enterPlanMode{s}, exitPlanMode{s}
+	return enterPlanMode{s: s}, exitPlanMode{s: s}
 }
 
 // Directory returns the directory for a session's plans. It is either setting

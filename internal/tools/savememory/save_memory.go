@@ -12,6 +12,7 @@ import (
 	"github.com/aymanbagabas/go-udiff"
 
 	"pollux/internal/memory"
+	"pollux/internal/workspace"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -37,6 +38,11 @@ func New(file string) tool.Tool {
 type save struct {
 	file string
 	spec tool.Spec
+}
+
+// Effect implements [tool.Foreseeable].
+func (t *save) Effect(json.RawMessage) tool.Effect {
+	return tool.Effect{Paths: []string{workspace.RealPath(t.file)}}
 }
 
 func (t *save) Spec() *tool.Spec { return &t.spec }

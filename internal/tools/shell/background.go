@@ -26,8 +26,9 @@ import (
 type Processes struct {
 	dir string
 
-	starting sync.RWMutex // held while a process starts, so that Close sees every process
-	closed   bool         // guarded by starting
+	starting sync.RWMutex  // held while a process starts, so that Close sees every process
+	closed   bool          // guarded by starting
+	over     chan struct{} // closed by Close
 
 	mu      sync.Mutex
 	session string       // the id of the session, "" for none
@@ -38,7 +39,8 @@ type Processes struct {
 	left    []int      // processes that commands started with & and left running, the latest last
 
 	leftovers process.Leftovers // the commands that left something running
-	changed   func()            // see Watch
+	isPolling bool              // see poll
+	changed   []func()          // see Watch
 	ended     func(Process)     // see OnEnd
 }
 
@@ -60,6 +62,7 @@ type Process struct {
 	// IsOrphan is set of a command that another process of Pollux has started before it crashed. How
 	// such a command ends is not known.
 	IsOrphan bool
+	isApart  bool // an orphan that has left the session of its command
 
 	execution *execution // nil of an orphan, as file
 	file      *logFile
@@ -74,7 +77,7 @@ type Process struct {
 // NewProcesses returns an empty table. The output of background commands goes to files in
 // dir, which is created when the first background command starts.
 func NewProcesses(dir string) *Processes {
-	return &Processes{dir: dir, running: map[*execution]bool{}, notes: map[int]note{}}
+	return &Processes{dir: dir, over: make(chan struct{}), running: map[*execution]bool{}, notes: map[int]note{}}
 }
 
 // SetConsole runs the commands of the person and the model that start from now on in pseudo-terminals, which c shows.
@@ -117,12 +120,12 @@ func (ps *Processes) Running() (n int) {
 	return n
 }
 
-// Watch makes ps call changed when a background command begins or has ended. It may be called on any goroutine, and must
-// return at once.
+// Watch makes ps call changed, too, when a background command begins or has ended, and when something has ended that a command
+// had left running. It may be called on any goroutine, and must return at once.
 func (ps *Processes) Watch(changed func()) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	ps.changed = changed
+	ps.changed = append(ps.changed, changed)
 }
 
 // OnEnd makes ps call ended when a background command of the session has ended and its log is complete. It may be called on
@@ -145,13 +148,13 @@ func (ps *Processes) reportEnd(p *Process) {
 	}
 }
 
-// report calls the function of [Processes.Watch].
+// report calls the functions of [Processes.Watch].
 func (ps *Processes) report() {
 	ps.mu.Lock()
-	changed := ps.changed
+	changed := slices.Clone(ps.changed)
 	ps.mu.Unlock()
-	if changed != nil {
-		changed()
+	for _, f := range changed {
+		f()
 	}
 }
 
@@ -186,6 +189,9 @@ func (ps *Processes) Reminder() string {
 // they have ended, at most a quarter of a second. No command can be started after Close.
 func (ps *Processes) Close() {
 	ps.starting.Lock()
+	if !ps.closed {
+		close(ps.over)
+	}
 	ps.closed = true
 	ps.starting.Unlock()
 
@@ -306,8 +312,9 @@ func (ps *Processes) keep(p *execution, command string) {
 		ps.note(pid, command, true)
 	}
 	ps.mu.Lock()
-	defer ps.mu.Unlock()
 	delete(ps.running, p)
+	ps.mu.Unlock()
+	ps.poll()
 }
 
 // Left returns the commands that left processes running, the latest last.

@@ -119,6 +119,9 @@ var stopSpec = tool.Spec{
 
 func (stopTool) Spec() *tool.Spec { return &stopSpec }
 
+// Effect implements [tool.Foreseeable]: a program may write files at its end.
+func (stopTool) Effect(json.RawMessage) tool.Effect { return tool.Effect{} }
+
 func (t stopTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	var a struct{ PID pid }
 	if err := json.Unmarshal(args, &a); err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -390,4 +391,36 @@ func TestWatch(t *testing.T) {
 	if n := <-counts; n != 0 {
 		t.Errorf("%d commands run after the end", n)
 	}
+}
+
+// TestAlive checks which commands go on, those with & included, and that the ends of both are reported to all who watch.
+func TestAlive(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	first, second := make(chan []string, 10), make(chan []string, 10)
+	o.Processes.Watch(func() { first <- o.Processes.Alive() })
+	o.Processes.Watch(func() { second <- o.Processes.Alive() })
+	expect := func(want ...string) {
+		t.Helper()
+		for _, reports := range []chan []string{first, second} {
+			if got := <-reports; !slices.Equal(got, want) {
+				t.Errorf("alive %q, want %q", got, want)
+			}
+		}
+	}
+	const left = "(" + untilGo + ") >/dev/null 2>&1 & echo left"
+	build(t, shell.New(o), args{"command": left}).Run(t.Context(), tool.Host{})
+	if got := o.Processes.Alive(); !slices.Equal(got, []string{left}) {
+		t.Errorf("alive %q", got)
+	}
+	const server = "while [ ! -e stop ]; do sleep 0.01; done"
+	build(t, shell.New(o), args{"command": server, "is_background": true}).Run(t.Context(), tool.Host{})
+	expect(server, left)
+	touch(t, o)
+	expect(server)
+	if err := os.WriteFile(filepath.Join(o.Workspace.Root(), "stop"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect()
 }

@@ -80,6 +80,9 @@ func (*Processes) OnEnd(func(Process)) {}
 // Running returns 0.
 func (*Processes) Running() int { return 0 }
 
+// Alive returns nothing.
+func (*Processes) Alive() []string { return nil }
+
 // Watch does nothing.
 func (*Processes) Watch(func()) {}
 

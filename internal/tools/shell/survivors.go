@@ -126,6 +126,9 @@ func (ps *Processes) Recover() []Process {
 			}
 		}
 	}
+	if len(found) > 0 {
+		ps.poll()
+	}
 	return found
 }
 
@@ -149,7 +152,7 @@ func (ps *Processes) readNote(pid int) (n note, err error) {
 func (ps *Processes) recover(n note) (_ Process, ok bool) {
 	p := &Process{
 		PID: n.PID, Command: n.Command, Log: filepath.Join(ps.dir, notePrefix+strconv.Itoa(n.PID)+".log"),
-		IsOrphan: true, started: n.Started,
+		IsOrphan: true, isApart: n.IsApart, started: n.Started,
 	}
 	p.Exited = !p.runs()
 	if p.Exited {

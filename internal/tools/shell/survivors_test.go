@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -22,6 +23,34 @@ func sleeper(t *testing.T) *os.Process {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill(); _, _ = cmd.Process.Wait() }) // the test may have done it
 	return cmd.Process
+}
+
+// Processes of a session that crashed are alive, but for daemons, and their end is reported.
+func TestRecoverAlive(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	crashed := NewProcesses(dir)
+	crashed.SetSession("mine")
+	runs, daemon := sleeper(t), sleeper(t)
+	crashed.note(runs.Pid, "runs", false)
+	crashed.note(daemon.Pid, "daemon", true)
+	ps := NewProcesses(dir)
+	defer ps.Close()
+	reports := make(chan struct{}, 10)
+	ps.Watch(func() { reports <- struct{}{} })
+	ps.SetSession("mine")
+	ps.Recover()
+	if got := ps.Alive(); !slices.Equal(got, []string{"runs"}) {
+		t.Errorf("alive: %q", got)
+	}
+	if err := runs.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = runs.Wait()
+	<-reports
+	if got := ps.Alive(); len(got) > 0 {
+		t.Errorf("alive at last: %q", got)
+	}
 }
 
 // Processes of a session that crashed are listed once they are looked for, those that run as such. A

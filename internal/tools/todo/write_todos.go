@@ -16,13 +16,14 @@ import (
 // call replaces it.
 func New() tool.Tool { return writeTodos{} }
 
-type writeTodos struct{}
+type writeTodos struct{ tool.ChangesNoFile }
 
 var spec = tool.Spec{
 	Name:        "write_todos",
 	DisplayName: "WriteTodos",
 	Aliases:     []string{"WriteTodosTool"},
 	Kind:        tool.KindOther,
+	Serial:      true,
 	Description: "Keeps the list of steps of a task, where the user can see how far it is. Use it for work of several steps; a question, or a change " +
 		"in one place, needs no list. Give the whole list at every call: it replaces the one before. Mark a step in_progress when you begin it, " +
 		"one at a time, and completed as soon as it is done and checked, not several together at the end. A step that turns out to be needless is " +

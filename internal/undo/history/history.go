@@ -62,9 +62,10 @@ func (h *History) IsUndone(number int) bool { return h.undone[number] }
 type Selection struct {
 	// Session limits them to those of a session; "" takes the session of the newest one.
 	Session string
-	// Count is the number of the newest ones. Call names one by its number ("#12") or the id of its call. Prompt takes
-	// all from the prompt with an id on. Path takes the newest that changed a path or something below it. One of them is
-	// set.
+	// Count is the number of the newest ones, where those of one call, such as those of its hooks, count as one. Call names
+	// one by its number ("#12"), or all of a call by its id. Prompt takes all from the prompt with an id on. Path takes the
+	// newest that changed a path or something below it. One of them is set. Those of programs in the background, which may
+	// have edits of the person, are taken only by number or path.
 	Count              int
 	Call, Prompt, Path string
 }
@@ -81,8 +82,9 @@ func (h *History) Undo(s Selection) ([]*store.Operation, error) {
 		return h.one(s.Call)
 	}
 	var numbers []int
+	calls, last := 0, store.Header{}
 	for _, o := range slices.Backward(h.list) {
-		if o.Kind == store.Undo || h.undone[o.Number] {
+		if o.Kind == store.Undo || o.Kind == store.Background || h.undone[o.Number] {
 			continue
 		}
 		if s.Session == "" {
@@ -91,10 +93,14 @@ func (h *History) Undo(s Selection) ([]*store.Operation, error) {
 		if o.Session != s.Session {
 			continue
 		}
-		numbers = append(numbers, o.Number)
-		if s.Prompt == "" && len(numbers) == s.Count {
-			break
+		if o.Call == "" || o.Call != last.Call || o.Prompt != last.Prompt {
+			if s.Prompt == "" && calls == s.Count {
+				break
+			}
+			calls++
 		}
+		last = o
+		numbers = append(numbers, o.Number)
 	}
 	if s.Prompt != "" {
 		if numbers = h.since(numbers, s.Prompt); numbers == nil {
@@ -104,8 +110,8 @@ func (h *History) Undo(s Selection) ([]*store.Operation, error) {
 	if len(numbers) == 0 {
 		return nil, ErrNothing
 	}
-	if s.Count > len(numbers) {
-		return nil, fmt.Errorf("only %d changes of this session can be undone", len(numbers))
+	if s.Count > calls {
+		return nil, fmt.Errorf("only %d changes of this session can be undone", calls)
 	}
 	return h.read(numbers)
 }
@@ -121,23 +127,47 @@ func (h *History) since(numbers []int, prompt string) []int {
 	return nil
 }
 
-// one returns the operation with a name.
+// one returns the operation with a number, or those of a call, the newest first.
 func (h *History) one(name string) ([]*store.Operation, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(name, "#"))
-	i := slices.IndexFunc(h.list, func(o store.Header) bool { return err == nil && o.Number == number || o.Call == name })
-	if i < 0 {
-		return nil, fmt.Errorf("there is no change %q; to list them, run pollux undo log", name)
+	var numbers []int
+	undone := 0
+	for _, o := range slices.Backward(h.list) {
+		switch {
+		case (err != nil || o.Number != number) && o.Call != name:
+		case h.undone[o.Number]:
+			undone = o.Number
+		default:
+			numbers = append(numbers, o.Number)
+		}
 	}
-	if o := h.list[i]; h.undone[o.Number] {
-		return nil, fmt.Errorf("#%d is undone already", o.Number)
+	switch {
+	case len(numbers) > 0:
+		return h.read(numbers)
+	case undone > 0:
+		return nil, fmt.Errorf("#%d is undone already", undone)
 	}
-	return h.read([]int{h.list[i].Number})
+	return nil, fmt.Errorf("there is no change %q; to list them, run pollux undo log", name)
+}
+
+// Between returns the operations of programs in the background of a session, "" for that of the newest operation, after an
+// operation, as far as they are in effect, the newest first.
+func (h *History) Between(session string, after int) (list []store.Header) {
+	for _, o := range slices.Backward(h.list) {
+		if session == "" {
+			session = o.Session
+		}
+		if o.Kind == store.Background && o.Session == session && o.Number > after && !h.undone[o.Number] {
+			list = append(list, o)
+		}
+	}
+	return list
 }
 
 // Redo returns the newest undo that is in effect, with nothing done by its session since.
 func (h *History) Redo(session string) ([]*store.Operation, error) {
 	for _, o := range slices.Backward(h.list) {
-		if session != "" && o.Session != session || h.undone[o.Number] || o.Kind == store.Undo && h.isRedo(o) {
+		if session != "" && o.Session != session || o.Kind == store.Background || h.undone[o.Number] || o.Kind == store.Undo && h.isRedo(o) {
 			continue
 		}
 		if o.Kind != store.Undo {

@@ -2,6 +2,7 @@ package history
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -103,6 +104,93 @@ func TestSelect(t *testing.T) {
 			t.Errorf("%s: %s, want %s", test.name, got, test.want)
 		}
 	}
+}
+
+// TestCallsWithHooks has hooks that changed something before and after calls: they are undone with them.
+func TestCallsWithHooks(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	hook := func(call string) {
+		l.add(t, store.Header{Kind: store.Command, Session: "s", Prompt: "p", Call: call}, "/h")
+	}
+	hook("") // 1, when the session began
+	hook("") // 2
+	hook("a")
+	l.call(t, "s", "p", "a")
+	hook("a")
+	l.call(t, "other", "q", "c")
+	l.call(t, "s", "p", "b") // 7
+	hook("b")
+	l.call(t, "s", "p2", "b") // 9, a model that gives an id twice
+	h := l.read(t)
+	for _, test := range []struct {
+		name string
+		s    Selection
+		want string
+	}{
+		{"one", Selection{Session: "s", Count: 1}, "9"},
+		{"two", Selection{Session: "s", Count: 2}, "9 8 7"},
+		{"three", Selection{Session: "s", Count: 3}, "9 8 7 5 4 3"},
+		{"four", Selection{Session: "s", Count: 4}, "9 8 7 5 4 3 2"},
+		{"too many", Selection{Session: "s", Count: 6}, "only 5 changes of this session can be undone"},
+		{"since a prompt", Selection{Session: "s", Prompt: "p2"}, "9"},
+		{"a call", Selection{Call: "a"}, "5 4 3"},
+		{"a number", Selection{Call: "#4"}, "4"},
+	} {
+		if got := found(h.Undo(test.s)); got != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+	l.undo(t, "s", 5)
+	if got := found(l.read(t).Undo(Selection{Call: "a"})); got != "4 3" {
+		t.Errorf("the rest of a call: %s", got)
+	}
+}
+
+// TestBetween leaves the changes of programs in the background, unless they are named.
+func TestBetween(t *testing.T) {
+	t.Parallel()
+	l := newLog(t)
+	l.call(t, "s", "p", "a")                                                           // 1
+	l.add(t, store.Header{Kind: store.Background, Session: "s", Title: "x"}, "/b")     // 2
+	l.call(t, "s", "p", "b")                                                           // 3
+	l.add(t, store.Header{Kind: store.Background, Session: "s", Title: "y"}, "/b")     // 4
+	l.add(t, store.Header{Kind: store.Background, Session: "other", Title: "z"}, "/b") // 5
+	check := func(s Selection, want string) {
+		t.Helper()
+		if got := found(l.read(t).Undo(s)); got != want {
+			t.Errorf("%+v: %s, want %s", s, got, want)
+		}
+	}
+	check(Selection{Count: 1}, "3")
+	check(Selection{Count: 2}, "3 1")
+	check(Selection{Count: 3}, "only 2 changes of this session can be undone")
+	check(Selection{Prompt: "p"}, "3 1")
+	check(Selection{Call: "#4"}, "4")
+	check(Selection{Session: "other", Count: 1}, "nothing to undo")
+	if got := found(l.read(t).Touching("/b")); got != "5" {
+		t.Errorf("touching: %s", got)
+	}
+	between := func(session string, after int, want ...int) {
+		t.Helper()
+		var got []int
+		for _, o := range l.read(t).Between(session, after) {
+			got = append(got, o.Number)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("between, of %q after %d: %v, want %v", session, after, got, want)
+		}
+	}
+	between("s", 0, 4, 2)
+	between("s", 3, 4)
+	between("", 0, 5)
+	l.undo(t, "s", 3)                                                              // 6
+	l.add(t, store.Header{Kind: store.Background, Session: "s", Title: "x"}, "/b") // 7
+	if got := found(l.read(t).Redo("s")); got != "6" {
+		t.Errorf("redo: %s", got)
+	}
+	l.undo(t, "s", 4) // 8
+	between("s", 0, 7, 2)
 }
 
 // TestUndoAndRedo follows a log in which undos take operations, and one another, back.

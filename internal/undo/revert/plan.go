@@ -28,6 +28,7 @@ type Step struct {
 	IsOverwritable bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
 	hasContent bool
+	isShared   bool        // a call of another session may have made the change
 	now        state.State // the state when the plan was made
 }
 
@@ -107,10 +108,11 @@ func (p *Plan) merge(operations []*store.Operation) {
 			i, found := at[c.Path]
 			if !found {
 				at[c.Path] = len(p.Steps)
-				p.Steps = append(p.Steps, Step{Path: c.Path, From: after, To: before})
+				p.Steps = append(p.Steps, Step{Path: c.Path, From: after, To: before, isShared: c.IsShared})
 				continue
 			}
 			step := &p.Steps[i]
+			step.isShared = step.isShared || c.IsShared
 			if step.Problem == "" && !isEqual(&step.To, &after) && !isIndexOf(c.Path, step.To, after) {
 				step.Problem, step.IsOverwritable = "it was changed between the calls", true
 			}
@@ -145,6 +147,9 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 	if err != nil || isTo {
 		return isTo, err
 	}
+	if s.To.IsLost() {
+		s.Problem, s.IsOverwritable = "its content was not kept: "+s.To.Lost, false
+	}
 	if s.Problem != "" {
 		return false, nil
 	}
@@ -160,14 +165,14 @@ func (s *Step) check(ctx context.Context) (isDone bool, err error) {
 	switch {
 	case err != nil:
 		return false, err
-	case s.To.IsLost():
-		s.Problem = "its content was not kept: " + s.To.Lost
 	case !isFrom:
 		s.Problem, s.IsOverwritable = "it was changed since", true
 	case s.To.Way == content.Linked && !s.hasContent && !s.To.isWhole():
 		s.Problem = "a program has written into the file, of which there was no room for a copy"
 	case !s.To.Place.IsNowhere() && s.To.Way != content.Linked && !s.To.isThere():
 		s.Problem = errDamaged.Error()
+	case s.isShared:
+		s.Problem, s.IsOverwritable = "a command of another session ran at the same time, and may have changed it", true
 	}
 	return false, nil
 }

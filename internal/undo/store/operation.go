@@ -20,6 +20,8 @@ const (
 	Call    Kind = "call"    // of a model's tool call
 	Command Kind = "command" // of a person's own command, or of a hook
 	Undo    Kind = "undo"    // of an undo or a redo, which is the undo of an undo
+	// Background is the kind of changes between calls, while programs went on in the background: theirs, and the person's.
+	Background Kind = "background"
 )
 
 // Header describes an operation without its changes.
@@ -37,6 +39,8 @@ type Header struct {
 	Undoes []int `json:"undoes,omitempty"`
 	// Beside are calls and commands that ran at the same time, and may have made some of the changes.
 	Beside []string `json:"beside,omitempty"`
+	// IsAnywhere is set unless the changes are those at known paths only.
+	IsAnywhere bool `json:"anywhere,omitempty"`
 
 	Created int   `json:"created,omitempty"`
 	Changed int   `json:"changed,omitempty"`
@@ -58,6 +62,8 @@ type Operation struct {
 type Change struct {
 	Path          string // absolute, in any bytes
 	Before, After Version
+	// IsShared is set if a call of another session may have made the change, which ran at the same time.
+	IsShared bool
 }
 
 // Version is the state of a path, and its content.
@@ -100,6 +106,7 @@ type encoded struct {
 	Raw    []byte   `json:"r,omitempty"` // the path, if it is no UTF-8
 	Before *version `json:"b,omitempty"`
 	After  *version `json:"a,omitempty"`
+	Shared bool     `json:"o,omitempty"`
 }
 
 type version struct {
@@ -120,7 +127,7 @@ type version struct {
 }
 
 func encode(c Change) encoded {
-	e := encoded{Before: encodeVersion(&c.Before), After: encodeVersion(&c.After)}
+	e := encoded{Before: encodeVersion(&c.Before), After: encodeVersion(&c.After), Shared: c.IsShared}
 	if utf8.ValidString(c.Path) {
 		e.Path = c.Path
 	} else {
@@ -155,7 +162,7 @@ func (e *encoded) decode() (c Change, ok bool) {
 	}
 	before, ok := e.Before.decode()
 	after, also := e.After.decode()
-	c.Before, c.After = before, after
+	c.Before, c.After, c.IsShared = before, after, e.Shared
 	return c, ok && also
 }
 

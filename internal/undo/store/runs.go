@@ -131,12 +131,13 @@ func pending(data []byte) (notes [][]byte) {
 	return notes
 }
 
-// PendingOfOthers returns the notes of the runs of other processes that have not ended.
-func (b *Base) PendingOfOthers() (notes [][]byte) {
+// PendingOfOthers returns the notes of the runs of other processes that have not ended, without those in a certain base; nil
+// is for none.
+func (b *Base) PendingOfOthers(without *Base) (notes [][]byte) {
 	bases := filepath.Dir(b.dir)
 	entries, _ := os.ReadDir(bases)
 	for _, e := range entries {
-		if other := (&Base{dir: filepath.Join(bases, e.Name())}); other.dir != b.dir {
+		if other := (&Base{dir: filepath.Join(bases, e.Name())}); other.dir != b.dir && (without == nil || other.dir != without.dir) {
 			notes = append(notes, other.Pending()...)
 		}
 	}

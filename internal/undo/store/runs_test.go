@@ -38,11 +38,11 @@ func TestRuns(t *testing.T) {
 			t.Fatalf("runs %q", got)
 		}
 		b.EndRun(first)
-		if got := other.PendingOfOthers(); len(got) != 1 || string(got[0]) != "third" {
+		if got := other.PendingOfOthers(nil); len(got) != 1 || string(got[0]) != "third" {
 			t.Fatalf("runs %q", got)
 		}
 		b.EndRun(third)
-		if got := notes(b); got != nil || b.PendingOfOthers() != nil {
+		if got := notes(b); got != nil || b.PendingOfOthers(nil) != nil {
 			t.Fatalf("runs %q", got)
 		}
 	}
