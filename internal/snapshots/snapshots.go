@@ -84,9 +84,12 @@ func (s *Snapshots) Steps() []guard.Step {
 	if s == nil {
 		return nil
 	}
-	p := s.parts.Project
+	p, ws := s.parts.Project, s.parts.Workspace
 	return []guard.Step{snapshot.Step(snapshot.Parts{
-		Recorder: s.recorder, Workspace: s.parts.Workspace, Session: s.parts.ID, Home: p.Paths.Home(), Warn: p.Warn,
+		Recorder: s.recorder, Workspace: ws, Session: s.parts.ID, Home: p.Paths.Home(), Warn: p.Warn, Store: s.Log(),
+		IsHidden:   func(path string) bool { return ws.Ignored(path, false, ws.DefaultFilter()) },
+		Mask:       func(text string) string { return p.LogMasker().Text(text) },
+		IsReported: func() bool { return config.UndoReport.In(p.Settings()) },
 	})}
 }
 

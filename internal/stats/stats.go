@@ -108,10 +108,9 @@ func (s *Counter) finish(list []agent.Execution) {
 		}
 		s.counts.tool(x.Name).finish(x)
 		s.counts.Tools.finish(x)
-		if x.Result != nil && x.Status == agent.Success {
-			s.counts.Lines.Added += x.Result.Lines.Added
-			s.counts.Lines.Removed += x.Result.Lines.Removed
-		}
+		lines := x.Lines()
+		s.counts.Lines.Added += lines.Added
+		s.counts.Lines.Removed += lines.Removed
 	}
 }
 
