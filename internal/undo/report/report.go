@@ -62,7 +62,7 @@ func (r *Reporter) ForModel(o *store.Operation, mayDiff bool) *tool.Changes {
 
 // entry is a file that has changed, or a directory without others that have.
 type entry struct {
-	step      revert.Step
+	step      *revert.Step
 	name      string // see [tool.FileChange]
 	change    tool.Change
 	isCounted bool // its lines
@@ -72,13 +72,13 @@ type entry struct {
 
 func (r *Reporter) describe(o *store.Operation, mayRead bool) (*tool.Changes, []entry) {
 	c := &tool.Changes{Operation: o.Number, Beside: o.Beside}
-	var entries []entry
 	var repository repository
-	for _, s := range revert.Show(r.Store, []*store.Operation{o}).Steps {
-		if repository.note(&s) {
-			continue
+	steps := revert.Show(r.Store, []*store.Operation{o}).Steps
+	entries := make([]entry, 0, len(steps))
+	for i := range steps {
+		if s := &steps[i]; !repository.note(s) {
+			entries = append(entries, entry{step: s, name: r.name(s.Path), change: changeOf(s)})
 		}
-		entries = append(entries, entry{step: s, name: r.name(s.Path), change: changeOf(&s)})
 	}
 	c.Repository = repository.change()
 	entries = withoutParents(count(entries, mayRead))

@@ -309,7 +309,7 @@ func TestCount(t *testing.T) {
 		isCounted bool
 		added     int
 	}{{"same", same, true, true, 0}, {"other", other, false, true, 1}, {"mode", mode, false, true, 0}, {"damaged", short, false, false, 0}} {
-		e := entry{step: revert.Step{To: one, From: tt.after}}
+		e := entry{step: &revert.Step{To: one, From: tt.after}}
 		b := budget{}
 		if isSame := b.count(&e); isSame != tt.isSame || e.isCounted != tt.isCounted || e.added != tt.added {
 			t.Errorf("%s: same %v, %+v", tt.name, isSame, e)
@@ -346,10 +346,10 @@ func TestGroups(t *testing.T) {
 		{"many directories at the top", "%d/x/%d.go", 8, "0/ 11, 1/ 11, 2/ 11, 3/ 11, 4/ 11, 5/ 11, 2 directories more"},
 		{"absolute names", "/out/%d/%d.go", 9, "/out/ 99"},
 	} {
-		var list []entry
+		var list []*entry
 		for dir := range tt.dirs {
 			for i := range 11 {
-				list = append(list, entry{name: fmt.Sprintf(tt.form, dir, i)})
+				list = append(list, &entry{name: fmt.Sprintf(tt.form, dir, i)})
 			}
 		}
 		if got := groups(list); got != tt.want {
@@ -413,4 +413,30 @@ func TestCountLines(t *testing.T) {
 			t.Errorf("%.20q to %.20q: +%d -%d, want +%d -%d", tt.before, tt.after, added, removed, tt.added, tt.removed)
 		}
 	}
+}
+
+// BenchmarkReport measures the reports about an edit, a command that changed a file, and one that made 20,000 files.
+func BenchmarkReport(b *testing.B) {
+	p := newProject(b, map[string]string{"a": numbers(1000)})
+	small := p.operation(func(p *project) { p.write("a", "x\n"+numbers(1000)) })
+	large := p.operation(func(p *project) {
+		for i := range 20_000 {
+			p.write(fmt.Sprintf("node_modules/%d/%d", i%100, i), "x\n")
+		}
+	})
+	b.Run("edit", func(b *testing.B) {
+		for b.Loop() {
+			p.reporter.Edit(small, tool.LineChange{Added: 1})
+		}
+	})
+	b.Run("command", func(b *testing.B) {
+		for b.Loop() {
+			p.reporter.ForModel(small, true)
+		}
+	})
+	b.Run("20000 files", func(b *testing.B) {
+		for b.Loop() {
+			p.reporter.ForModel(large, true)
+		}
+	})
 }

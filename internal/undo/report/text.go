@@ -34,7 +34,12 @@ func (r *Reporter) text(c *tool.Changes, entries []entry, mayDiff bool) string {
 	}
 	var parts []string
 	for _, kind := range []tool.Change{tool.FileCreated, tool.FileChanged, tool.FileDeleted} {
-		list := slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.change != kind })
+		var list []*entry
+		for i := range entries {
+			if e := &entries[i]; e.change == kind {
+				list = append(list, e)
+			}
+		}
 		if len(list) > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s (%s)", len(list), kind, listed(list, diff == "" || kind == tool.FileCreated)))
 		}
@@ -61,13 +66,12 @@ func (r *Reporter) text(c *tool.Changes, entries []entry, mayDiff bool) string {
 }
 
 // listed names the entries, or the directories that they are in if there are many. hasLines adds the numbers of lines.
-func listed(list []entry, hasLines bool) string {
+func listed(list []*entry, hasLines bool) string {
 	if len(list) > maxNamed {
 		return groups(list)
 	}
 	var names []string
-	for i := range list {
-		e := &list[i]
+	for _, e := range list {
 		name := quoted(e.name)
 		if hasLines && e.added > 0 && e.change != tool.FileDeleted {
 			name += fmt.Sprintf(" +%d", e.added)
@@ -82,10 +86,10 @@ func listed(list []entry, hasLines bool) string {
 
 // groups returns the directories that the entries are in, those with the most entries first, with their numbers. It joins the
 // deepest ones until there are few.
-func groups(list []entry) string {
+func groups(list []*entry) string {
 	count := map[string]int{}
-	for i := range list {
-		count[path.Dir(strings.TrimSuffix(list[i].name, "/"))]++
+	for _, e := range list {
+		count[path.Dir(strings.TrimSuffix(e.name, "/"))]++
 	}
 	depth := func(dir string) int {
 		if dir == "." || dir == "/" {
@@ -167,7 +171,7 @@ func (r *Reporter) diff(entries []entry) string {
 			continue
 		}
 		names[e.step.Path] = e.name
-		plan.Steps = append(plan.Steps, e.step)
+		plan.Steps = append(plan.Steps, *e.step)
 	}
 	if len(plan.Steps) == 0 {
 		return ""
