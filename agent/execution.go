@@ -52,6 +52,16 @@ func (x *Execution) Lines() (n tool.LineChange) {
 	return n
 }
 
+// ShownChanges returns the changes to show beside the result: those of an edit are in its display; nil for none.
+func (x *Execution) ShownChanges() *tool.Changes {
+	if x.Result != nil {
+		if _, isEdit := x.Result.Display.(*tool.DiffDisplay); isEdit {
+			return nil
+		}
+	}
+	return x.Changes
+}
+
 // Refused returns the record of a call that does not run, as it was written. r is the answer to the model.
 func Refused(call *ToolCall, r *tool.Result) Execution {
 	return Execution{Name: call.Name, Args: call.Args, Requested: call.Requested, Status: Failed, Result: r}

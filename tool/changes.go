@@ -1,7 +1,9 @@
 package tool
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -50,6 +52,31 @@ type FileChange struct {
 	Change  Change `json:"change"`
 	Added   int    `json:"linesAdded,omitempty"`
 	Removed int    `json:"linesRemoved,omitempty"`
+}
+
+// Plus returns the changes of two calls one after the other, the later ones in o. Either may be nil.
+func (c *Changes) Plus(o *Changes) *Changes {
+	if c == nil || o == nil {
+		return cmp.Or(c, o)
+	}
+	all := *c
+	all.Operation, all.Report = o.Operation, ""
+	all.Repository = cmp.Or(o.Repository, c.Repository)
+	for _, n := range [][2]*int{
+		{&all.Created, &o.Created},
+		{&all.Changed, &o.Changed},
+		{&all.Deleted, &o.Deleted},
+		{&all.Added, &o.Added},
+		{&all.Removed, &o.Removed},
+		{&all.Uncounted, &o.Uncounted},
+		{&all.Lost, &o.Lost},
+	} {
+		*n[0] += *n[1]
+	}
+	all.Files = slices.Concat(c.Files, o.Files)
+	all.Files = all.Files[:min(len(all.Files), MaxChangedFiles)]
+	all.Beside = slices.Concat(c.Beside, o.Beside)
+	return &all
 }
 
 // Total returns the number of files that have changed.
