@@ -22,7 +22,19 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, x *agent.Exe
 	}
 	if o != nil {
 		x.Changes = s.describe(call, ran, o, x.Result)
+		if s.Changed != nil && !ran.isEdit && len(o.Beside) == 0 {
+			s.Changed(title(call), o)
+		}
 	}
+}
+
+// title describes a call: a command as it is, another one with the name of its tool.
+func title(call *agent.PreparedCall) string {
+	spec := call.Tool().Spec()
+	if spec.Kind == tool.KindExecute {
+		return call.Summary()
+	}
+	return spec.Name + " " + call.Summary()
 }
 
 // smallRoom is the number of tokens for the results of calls below which a report has no differences.

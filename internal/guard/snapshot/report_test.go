@@ -7,7 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pollux/agent"
+	"pollux/internal/undo/store"
 	"pollux/tool"
 )
 
@@ -16,6 +19,10 @@ func TestChanges(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
 	isReported := true
+	var noted []string
+	s.parts.Changed = func(by string, o *store.Operation) {
+		noted = append(noted, fmt.Sprintf("%s %s", by, filepath.Base(o.Changes[0].Path)))
+	}
 	s.parts.IsReported = func() bool { return isReported }
 	s.parts.IsHidden = func(path string) bool { return filepath.Base(path) == "hidden" }
 	s.parts.Mask = func(text string) string { return strings.ReplaceAll(text, "secret", "-") }
@@ -76,6 +83,11 @@ func TestChanges(t *testing.T) {
 		if text := x.Result.Content[0].Text; !strings.HasPrefix(text, "done") || tt.report == "" && text != "done" || !strings.HasSuffix(text, tt.report) {
 			t.Errorf("%s: the model reads %q", tt.name, text)
 		}
+	}
+	const sh = "Summary of sh "
+	want := []string{sh + "a", sh + "a", "mcp Summary of mcp a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "hidden", sh + "hidden"}
+	if diff := cmp.Diff(want, noted); diff != "" {
+		t.Errorf("noted (-want +got):\n%s", diff)
 	}
 }
 

@@ -34,6 +34,9 @@ type Parts struct {
 	Mask     func(text string) string
 	// IsReported reports whether the results of commands list the changed files for the model.
 	IsReported func() bool
+	// Changed, if set, learns that a call which is no edit has made the changes of an operation, and no other one could. by
+	// describes it.
+	Changed func(by string, o *store.Operation)
 	// Warn tells the person that a change was not recorded.
 	Warn func(text string)
 }
