@@ -220,8 +220,7 @@ func TestReport(t *testing.T) {
 				p.write("a", "2\n")
 				p.write(".gitignore", "x\n")
 			},
-			"2 files changed, repository changed (+2, -1)", "", "[Changed files: 2 changed (.gitignore, a). Git repository: changed]\n<untrusted_context>\n" +
-				"diff --git a/.gitignore b/.gitignore\n--- a/.gitignore\n+++ b/.gitignore\n@@ -0,0 +1 @@\n+x\ndiff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+2\n</untrusted_context>",
+			"2 files changed, repository changed (+2, -1)", "", "[Changed files: 2 changed (.gitignore +1, a +1 -1). Git repository: changed]",
 		},
 		{
 			"a new repository",

@@ -29,7 +29,7 @@ const (
 // text returns the text about changes for the model.
 func (r *Reporter) text(c *tool.Changes, entries []entry, mayDiff bool) string {
 	diff := ""
-	if mayDiff {
+	if mayDiff && c.Repository == "" { // else git has both versions
 		diff = r.diff(entries)
 	}
 	var parts []string
