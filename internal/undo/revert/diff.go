@@ -60,25 +60,18 @@ func mode(v Version) string {
 
 // text returns the content of a version, which is not ok if it is no text or not there.
 func text(v Version) (string, bool) {
-	data, ok := v.Data(maxDiffed)
-	return string(data), ok && bytes.IndexByte(data, 0) < 0
-}
-
-// Data returns the content of the version: that of a file, the target of a link, nothing for a directory and a path that does
-// not exist. It is not ok if the content has more than most bytes, or is not kept.
-func (v *Version) Data(most int64) (data []byte, ok bool) {
 	switch v.State.Kind {
 	case state.Absent, state.Directory:
-		return nil, true
+		return "", true
 	case state.Link:
-		return []byte(v.Target), true
+		return v.Target, true
 	}
-	if v.State.Size == 0 && !v.IsLost() {
-		return nil, true
+	if v.State.Size == 0 {
+		return "", true
 	}
-	if v.Place == "" || v.State.Size > most {
-		return nil, false
+	if v.Place == "" || v.State.Size > maxDiffed {
+		return "", false
 	}
 	data, err := os.ReadFile(v.Place)
-	return data, err == nil && int64(len(data)) == v.State.Size
+	return string(data), err == nil && bytes.IndexByte(data, 0) < 0
 }
