@@ -79,12 +79,12 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 	if r.Status != agent.Success {
 		l.errorMember(callError(r))
 	}
-	if c := r.Changes(); c != nil {
-		l.buf = appendValue(append(l.buf, `,"changed":`...), c)
-	}
 	if slices.ContainsFunc(r.Executions, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
 		l.buf = append(l.buf, `,"executions":`...)
 		l.buf = appendExecutions(l.buf, r.Executions)
+	}
+	if c := r.Changes(); c != nil {
+		l.buf = appendValue(append(l.buf, `,"changed":`...), c)
 	}
 	l.closeLine()
 }

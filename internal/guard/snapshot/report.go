@@ -40,8 +40,8 @@ func title(call *agent.PreparedCall) string {
 // smallRoom is the number of tokens for the results of calls below which a report has no differences.
 const smallRoom = 8000
 
-// describe returns the changes that an operation of a call has recorded. The result of an edit, and that of a command of the
-// person, say enough to the model.
+// describe returns the changes that an operation of a call has recorded. The result of an edit says enough to the model, and
+// that of a call without a prompt, such as the command in a command file, is no result of the model's call.
 func (s *step) describe(call *agent.PreparedCall, ran *run, o *store.Operation, result *tool.Result) *tool.Changes {
 	log, err := s.Store()
 	if err != nil {
@@ -51,7 +51,7 @@ func (s *step) describe(call *agent.PreparedCall, ran *run, o *store.Operation, 
 	switch written := call.Call(); {
 	case ran.isEdit:
 		return r.Edit(o, result.Lines)
-	case written.FromClient || written.Typed || !s.IsReported():
+	case written.PromptID == "" || written.FromClient || written.Typed || !s.IsReported():
 		return r.Changes(o)
 	default:
 		return r.ForModel(o, written.Room == 0 || written.Room >= smallRoom)

@@ -50,6 +50,7 @@ func TestChanges(t *testing.T) {
 		{"an edit", edit, write(path, "4\n"), agent.ToolCall{}, false, "1 file changed (+5, -4)", ""},
 		{"a typed command", shell, write(path, "5\n"), agent.ToolCall{Typed: true}, false, "1 file changed (+1, -1)", ""},
 		{"a command of the client", shell, write(path, "6\n"), agent.ToolCall{FromClient: true}, false, "1 file changed (+1, -1)", ""},
+		{"a command file", shell, write(path, "0\n"), agent.ToolCall{}, false, "1 file changed (+1, -1)", ""},
 		{"switched off", shell, write(path, "7\n"), agent.ToolCall{}, true, "1 file changed (+1, -1)", ""},
 		{"a secret", shell, write(path, "secret\n"), agent.ToolCall{}, false, "1 file changed (+1, -1)", "[Changed files: 1 changed (a +1 -1)]"},
 		{"a hidden file", shell, write(filepath.Join(s.dir, "hidden"), "1\n"), agent.ToolCall{}, false, "1 file created (+1, -0)", "[Changed files: 1 created (hidden +1)]"},
@@ -69,6 +70,9 @@ func TestChanges(t *testing.T) {
 			as = f
 		}
 		tt.call.ID = fmt.Sprint(i)
+		if tt.name != "a command file" {
+			tt.call.PromptID = "p"
+		}
 		x := s.call(t, &tt.call, as, step)
 		line, report := "", ""
 		if x.Changes != nil {
@@ -85,7 +89,7 @@ func TestChanges(t *testing.T) {
 		}
 	}
 	const sh = "Summary of sh "
-	want := []string{sh + "a", sh + "a", "mcp Summary of mcp a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "hidden", sh + "hidden"}
+	want := []string{sh + "a", sh + "a", "mcp Summary of mcp a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "a", sh + "hidden", sh + "hidden"}
 	if diff := cmp.Diff(want, noted); diff != "" {
 		t.Errorf("noted (-want +got):\n%s", diff)
 	}
