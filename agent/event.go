@@ -155,6 +155,14 @@ func (f *ToolFinished) HasRun() bool {
 	return slices.ContainsFunc(f.Executions, func(x Execution) bool { return x.HasRun })
 }
 
+// Changes returns the changes of files by all executions, nil if none are known.
+func (f *ToolFinished) Changes() (all *tool.Changes) {
+	for i := range f.Executions {
+		all = all.Plus(f.Executions[i].Changes)
+	}
+	return all
+}
+
 // Compressed reports that a shorter history replaced the history.
 type Compressed struct{ Compression }
 

@@ -26,6 +26,8 @@ type Execution struct {
 	Summary   string   `json:"description,omitempty"` // describes the call in one line; "" if the arguments were invalid
 	Status    Status   `json:"status,omitempty"`      // Success, Failed or CallCancelled
 	HasRun    bool     `json:"hasRun,omitempty"`      // the tool began to run
+	// Changes are those of files, nil if none are known.
+	Changes *tool.Changes `json:"changed,omitempty"`
 	// Result is the result of this execution, as hooks have changed it. It is not nil.
 	Result *tool.Result `json:"-"`
 	// Began is when the call reached the gate; zero if it never did. Duration is the time from then to
@@ -38,6 +40,27 @@ type Execution struct {
 
 // IsAsWritten reports whether the call ran, or would have, as the model wrote it.
 func (x *Execution) IsAsWritten() bool { return x.Requested == "" && len(x.ChangedBy) == 0 }
+
+// Lines returns the numbers of lines that the execution has added and removed in files, as far as they are known.
+func (x *Execution) Lines() (n tool.LineChange) {
+	if x.Changes != nil {
+		return tool.LineChange{Added: x.Changes.Added, Removed: x.Changes.Removed}
+	}
+	if x.Result != nil && x.Status == Success {
+		n = x.Result.Lines
+	}
+	return n
+}
+
+// ShownChanges returns the changes to show beside the result: those of an edit are in its display; nil for none.
+func (x *Execution) ShownChanges() *tool.Changes {
+	if x.Result != nil {
+		if _, isEdit := x.Result.Display.(*tool.DiffDisplay); isEdit {
+			return nil
+		}
+	}
+	return x.Changes
+}
 
 // Refused returns the record of a call that does not run, as it was written. r is the answer to the model.
 func Refused(call *ToolCall, r *tool.Result) Execution {

@@ -126,6 +126,7 @@ const (
 
 	UndoEnabled   = Bool("pollux.undo.enabled")
 	UndoMegabytes = Float("pollux.undo.maxMegabytes")
+	UndoReport    = Bool("pollux.undo.reportChanges")
 
 	MemoryEager = Bool("pollux.memory.eager")
 	SaveMemory  = Bool("pollux.memory.saveTool")

@@ -34,6 +34,8 @@ type HookedCall struct {
 	// Requested is the name of the tool that the model called, if a hook continued that call
 	// with this one; else "".
 	Requested string
+	// Changes are those that the call has made in files; nil before it has run, or if none are known.
+	Changes *tool.Changes
 }
 
 // BeforeTool is the decision of hooks before a call. The zero value lets the call continue.
@@ -110,11 +112,13 @@ func (g *gatedCall) forceQuestion(context.Context) *refusal {
 }
 
 // afterHooks runs the user's hooks after the call, and returns their decision.
-func (g *gatedCall) afterHooks(ctx context.Context, r *tool.Result) AfterTool {
+func (g *gatedCall) afterHooks(ctx context.Context, r *tool.Result, changes *tool.Changes) AfterTool {
 	if g.opts.Hooks == nil || g.written.Typed {
 		return AfterTool{}
 	}
-	return g.opts.Hooks.After(ctx, g.hookedCall(), r)
+	call := g.hookedCall()
+	call.Changes = changes
+	return g.opts.Hooks.After(ctx, call, r)
 }
 
 // applyHooks returns the result with the changes of hooks after the call.

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/agent"
 	"pollux/tool"
 )
 
@@ -30,6 +31,20 @@ func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 		return r
 	}
 	return appendText(r, "\n\n[Arguments: "+strings.Join(notes, "; ")+"]")
+}
+
+// addReports returns the result with the reports of the changes that these executions have made in files. A cancelled call
+// without an output stays so.
+func addReports(r *tool.Result, ran []agent.Execution) *tool.Result {
+	if len(r.Content) == 0 && r.Error == nil {
+		return r
+	}
+	for i := range ran {
+		if c := ran[i].Changes; c != nil && c.Report != "" {
+			r = appendText(r, "\n\n"+c.Report)
+		}
+	}
+	return r
 }
 
 // mostNoted is the number of unknown arguments of a call that its result may name.

@@ -31,22 +31,31 @@ func (g *gatedCall) run(ctx context.Context, host agent.Host, list []agent.Execu
 		list = append(list, x)
 		g, x = next, next.runOnce(ctx, host)
 	}
+	list = append(list, x)
 	if !g.hasRun || g.panicked {
-		return append(list, x), nil
+		list[len(list)-1].Result = addReports(x.Result, list)
+		return list, nil
 	}
-	result, tail := g.finish(ctx, x.Result)
-	return append(list, g.ended(result)), tail
+	result, tail := g.finish(ctx, x.Result, list)
+	done := g.ended(result)
+	done.Changes = x.Changes
+	list[len(list)-1] = done
+	return list, tail
 }
 
 // finish takes the steps after the run. It returns the result for the model, and the call that hooks make after
-// this one, nil for none.
-func (g *gatedCall) finish(ctx context.Context, r *tool.Result) (_ *tool.Result, tail *Tail) {
+// this one, nil for none. ran are the executions for the same call of the model so far, the last one is this run.
+func (g *gatedCall) finish(ctx context.Context, r *tool.Result, ran []agent.Execution) (_ *tool.Result, tail *Tail) {
 	defer g.recoverPanic(func(failed *tool.Result) { r, tail = failed, nil })
-	after := g.afterHooks(ctx, r)
+	after := g.afterHooks(ctx, r, ran[len(ran)-1].Changes)
 	if !after.Stop && !after.Block && after.Tail == nil {
 		r = g.summarize(ctx, r)
 	}
-	return g.addNotes(g.trim(g.applyHooks(after, r))), after.Tail
+	r = g.trim(g.applyHooks(after, r))
+	if !after.Stop && !after.Block {
+		r = addReports(r, ran)
+	}
+	return g.addNotes(r), after.Tail
 }
 
 // waitingFor returns ask such that the time until the answer counts as idle; nil for nil.

@@ -121,6 +121,7 @@ func TestRecord(t *testing.T) {
 		},
 		{
 			Name: "run_shell_command", Args: json.RawMessage(`{"command":"rm c"}`), Requested: "write_file", Summary: "rm c",
+			Changes:  &tool.Changes{Operation: 7, Deleted: 1, Removed: 4, Repository: tool.FileChanged, Files: []tool.FileChange{{Path: "c", Change: tool.FileDeleted, Removed: 4}}, Beside: []string{"x"}},
 			Decision: agent.Decision{By: agent.DecidedByPolicy}, Status: agent.Failed, Result: &tool.Result{Display: records[1].Display},
 		},
 	}
@@ -148,6 +149,27 @@ func TestRecord(t *testing.T) {
 	}
 	if len(*warnings) > 0 {
 		t.Error(*warnings)
+	}
+}
+
+// TestPlain keeps the changes of a command that ran as the model wrote it, and not those of an edit, whose diff has them.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	decision := agent.Decision{By: agent.DecidedByPolicy, Outcome: tool.ProceedOnce}
+	for _, tt := range []struct {
+		name    string
+		display tool.Display
+		changes *tool.Changes
+		want    bool
+	}{
+		{"nothing", tool.TextDisplay("x"), nil, true},
+		{"a command", tool.TextDisplay("x"), &tool.Changes{Created: 1}, false},
+		{"an edit", &tool.DiffDisplay{}, &tool.Changes{Created: 1}, true},
+	} {
+		x := agent.Execution{Name: "a", Decision: decision, Changes: tt.changes, Result: &tool.Result{Display: tt.display}}
+		if got := isPlain(&agent.CallRecord{Name: "a", Display: tt.display}, &x); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
 	}
 }
 

@@ -235,9 +235,10 @@ func executionsJSON(c *agent.CallRecord) []executionJSON {
 	return list
 }
 
-// isPlain reports whether the record of a call has all data of its only execution.
+// isPlain reports whether the record of a call has all data of its only execution. The diff of an edit has its changes.
 func isPlain(c *agent.CallRecord, x *agent.Execution) bool {
-	return x.IsAsWritten() && x.Name == c.Name && x.Status == c.Status &&
+	_, isEdit := c.Display.(*tool.DiffDisplay)
+	return (x.Changes == nil || isEdit) && x.IsAsWritten() && x.Name == c.Name && x.Status == c.Status &&
 		x.Decision == agent.Decision{By: agent.DecidedByPolicy, Outcome: tool.ProceedOnce}
 }
 

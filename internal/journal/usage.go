@@ -198,6 +198,7 @@ type usedCall struct {
 	id, name, status       string
 	ended                  time.Time // zero if it is the time of the record
 	millis, added, removed int
+	isMeasured             bool       // the lines are those of files before and after the call, whether it failed or not
 	ran                    []usedCall // the executions of the call; nil in old files
 }
 
@@ -300,6 +301,11 @@ func (c *usedCall) member(d *jx.Decoder, key string) error {
 		return number(d, &c.millis)
 	case "executions":
 		return value(d, &c.ran, func(d *jx.Decoder, x *usedCall) error { return eachMember(d, x.member) })
+	case "changed":
+		if c.isMeasured = d.Next() == jx.Object; !c.isMeasured {
+			return d.Skip()
+		}
+		return numbers(d, map[string]*int{"linesAdded": &c.added, "linesRemoved": &c.removed})
 	case "resultDisplay":
 		if d.Next() != jx.Object {
 			return d.Skip()
@@ -419,9 +425,10 @@ func (m *meter) call(r *usageRecord, u *usedCall) {
 	}
 	for _, x := range u.executions() {
 		c := Counts{Calls: 1, ToolTime: x.millis}
-		if x.status == "success" {
+		if x.status == "success" || x.isMeasured {
 			c.Added, c.Removed = x.added, x.removed
-		} else {
+		}
+		if x.status != "success" {
 			c.Failed = 1
 		}
 		m.count(m.model, name(x.name), c)
@@ -436,7 +443,9 @@ func (c *usedCall) executions() []usedCall {
 		return []usedCall{*c}
 	}
 	last := &c.ran[n-1]
-	last.added, last.removed = c.added, c.removed
+	if !last.isMeasured {
+		last.added, last.removed = c.added, c.removed
+	}
 	if n == 1 {
 		last.millis = c.millis
 	}

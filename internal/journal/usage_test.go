@@ -232,17 +232,21 @@ func TestUsageOfExecutions(t *testing.T) {
 	ran := func(name string, status agent.Status, r *tool.Result, active time.Duration) agent.Execution {
 		return agent.Execution{Name: name, Requested: "read_file", Status: status, HasRun: true, Result: r, Active: active}
 	}
-	done := agent.Entry{Message: message("3", llm.RoleUser, llm.Part{FunctionResponse: llm.Output("c", "read_file", "ok")})}
+	done := agent.Entry{Message: message("3", llm.RoleUser, llm.Part{FunctionResponse: llm.Output("c", "read_file", "ok")}, llm.Part{FunctionResponse: llm.Output("d", "mcp", "ok")})}
 	done.Calls = []agent.CallRecord{{
 		ID: "c", Name: "read_file", Status: agent.Success, Active: time.Second, Display: diff(4).Display,
 		Executions: []agent.Execution{
 			ran("read_file", agent.Failed, &tool.Result{}, 5*time.Millisecond), ran("replace", agent.Success, diff(3), 7*time.Millisecond),
-			ran("write_file", agent.Success, diff(4), 9*time.Millisecond),
+			ran("run_shell_command", agent.Failed, &tool.Result{}, 3*time.Millisecond), ran("write_file", agent.Success, diff(4), 9*time.Millisecond),
 		},
+	}, {
+		ID: "d", Name: "mcp", Status: agent.Success, Active: 8 * time.Millisecond, HasRun: true,
+		Executions: []agent.Execution{{Name: "mcp", Status: agent.Success, HasRun: true, Result: &tool.Result{}, Changes: &tool.Changes{Changed: 1, Added: 1, Removed: 2}}},
 	}}
+	done.Calls[0].Executions[2].Changes = &tool.Changes{Changed: 1, Added: 10, Removed: 20} // although it has failed
 	for _, e := range []agent.Entry{
 		{Message: message("1", llm.RoleUser, llm.Text("Go."))},
-		{Message: message("2", llm.RoleModel, llm.Part{FunctionCall: &llm.FunctionCall{ID: "c", Name: "read_file", Args: json.RawMessage(`{}`)}})},
+		{Message: message("2", llm.RoleModel, llm.Part{FunctionCall: &llm.FunctionCall{ID: "c", Name: "read_file", Args: json.RawMessage(`{}`)}}, llm.Part{FunctionCall: &llm.FunctionCall{ID: "d", Name: "mcp", Args: json.RawMessage(`{}`)}})},
 		done,
 	} {
 		must(t, j.Append(t.Context(), e))
@@ -257,6 +261,7 @@ func TestUsageOfExecutions(t *testing.T) {
 	}
 	want := map[string]Counts{
 		"read_file": {Calls: 1, Failed: 1, ToolTime: 5}, "replace": {Calls: 1, ToolTime: 7, Added: 3}, "write_file": {Calls: 1, ToolTime: 9, Added: 4},
+		"run_shell_command": {Calls: 1, Failed: 1, ToolTime: 3, Added: 10, Removed: 20}, "mcp": {Calls: 1, ToolTime: 8, Added: 1, Removed: 2},
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("(-want +got)\n%s", d)

@@ -26,6 +26,8 @@ var (
 	Tips = Notice{Name: "tipsShown"}
 	Tour = Notice{Name: "polluxTourShown"}
 	Undo = Notice{Name: "polluxUndoShown"}
+	// Deletion is the note about /undo after the first call that has deleted files.
+	Deletion = Notice{Name: "polluxDeletionShown"}
 )
 
 // Warning returns the count of a warning at start.

@@ -96,7 +96,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	}
 	seen.Start(models, registry.Lookup, book.ModeName)
 	f.Snapshots = snapshots.Open(snapshots.Parts{
-		Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes,
+		Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles,
 	})
 	return f, nil
 }

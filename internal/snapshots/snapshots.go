@@ -19,14 +19,16 @@ import (
 	"pollux/internal/shellcmd"
 	"pollux/internal/shellcmd/readonly"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/file"
 	"pollux/internal/undo"
 	"pollux/internal/undo/gitbase"
+	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/wording"
 	"pollux/internal/workspace"
 )
 
-// Parts are the parts of a session that its snapshots need. All must be set.
+// Parts are the parts of a session that its snapshots need. All must be set, unless it says otherwise.
 type Parts struct {
 	Project   *project.Project
 	Workspace *workspace.Workspace
@@ -35,6 +37,8 @@ type Parts struct {
 	Records *records.Stream
 	// Programs are those that go on in the background.
 	Programs Programs
+	// Seen, if set, learns which files commands have changed.
+	Seen *file.Seen
 }
 
 // Programs are the commands of a session that go on in the background.
@@ -126,10 +130,25 @@ func (s *Snapshots) Steps() []guard.Step {
 	if s == nil {
 		return nil
 	}
-	p := s.parts.Project
+	p, ws := s.parts.Project, s.parts.Workspace
 	return []guard.Step{snapshot.Step(snapshot.Parts{
-		Recorder: s.recorder, Workspace: s.parts.Workspace, Session: s.parts.ID, Home: p.Paths.Home(), Warn: p.Warn,
+		Recorder: s.recorder, Workspace: ws, Session: s.parts.ID, Home: p.Paths.Home(), Warn: p.Warn, Store: s.Log(),
+		IsHidden:   func(path string) bool { return ws.Ignored(path, false, ws.DefaultFilter()) },
+		Mask:       func(text string) string { return p.LogMasker().Text(text) },
+		Changed:    s.changed,
+		IsReported: func() bool { return config.UndoReport.In(p.Settings()) },
 	})}
+}
+
+// changed notes files that a call has changed for the edits after it.
+func (s *Snapshots) changed(by string, o *store.Operation) {
+	files := map[string]file.Stamp{}
+	for _, c := range o.Changes {
+		if now := c.After.State; now.Kind == state.Regular {
+			files[c.Path] = file.Stamp{Size: now.Size, Modified: now.Modified}
+		}
+	}
+	s.parts.Seen.Changed(by, files)
 }
 
 // Record implements [records.Sink]. Where a person is there, who has more to say than one prompt, the directories are

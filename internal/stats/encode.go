@@ -60,6 +60,11 @@ func (s *Snapshot) AppendJSON(dst []byte) []byte {
 	w.open("files")
 	w.number("totalLinesAdded", s.Lines.Added)
 	w.number("totalLinesRemoved", s.Lines.Removed)
+	if s.Files != (FileCounts{}) { // only Pollux counts them
+		w.number("totalCreated", s.Files.Created)
+		w.number("totalChanged", s.Files.Changed)
+		w.number("totalDeleted", s.Files.Deleted)
+	}
 	w.close()
 	w.close()
 	return w.b

@@ -108,10 +108,10 @@ func (s *Counter) finish(list []agent.Execution) {
 		}
 		s.counts.tool(x.Name).finish(x)
 		s.counts.Tools.finish(x)
-		if x.Result != nil && x.Status == agent.Success {
-			s.counts.Lines.Added += x.Result.Lines.Added
-			s.counts.Lines.Removed += x.Result.Lines.Removed
-		}
+		lines := x.Lines()
+		s.counts.Lines.Added += lines.Added
+		s.counts.Lines.Removed += lines.Removed
+		s.counts.Files.add(x.Changes)
 	}
 }
 
@@ -141,6 +141,18 @@ type Snapshot struct {
 	ByName []Tool    // by tool
 	Asked  Decisions // about the calls that the user was asked about
 	Lines  tool.LineChange
+	Files  FileCounts
+}
+
+// FileCounts counts changes of files by calls. A file that several calls have changed counts for each.
+type FileCounts struct{ Created, Changed, Deleted int }
+
+func (f *FileCounts) add(c *tool.Changes) {
+	if c != nil {
+		f.Created += c.Created
+		f.Changed += c.Changed
+		f.Deleted += c.Deleted
+	}
 }
 
 // Cost returns the total cost of all models in US dollars, nil if the cost of any model is

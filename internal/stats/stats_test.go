@@ -6,6 +6,7 @@ import (
 	"errors"
 	"iter"
 	"math"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -141,6 +142,24 @@ func TestAppendJSON(t *testing.T) {
 			t.Errorf("stats (-want +got):\n%s", diff)
 		}
 	})
+}
+
+// TestChanges counts the lines and files that commands change, also if they fail. An edit's lines count once.
+func TestChanges(t *testing.T) {
+	t.Parallel()
+	s := New()
+	for _, f := range []agent.ToolFinished{
+		finished("run_shell_command", agent.Failed, tool.ProceedOnce, &tool.Result{}),
+		finished("replace", agent.Success, tool.ProceedOnce, &tool.Result{Lines: tool.LineChange{Added: 3, Removed: 1}}),
+	} {
+		f.Executions[0].Changes = &tool.Changes{Created: 1, Changed: 2, Deleted: 3, Added: 3, Removed: 1}
+		s.Record(&records.AgentEvent{Event: agent.Nested{Event: f}})
+	}
+	counts := s.Snapshot()
+	const want = `"files":{"totalLinesAdded":6,"totalLinesRemoved":2,"totalCreated":2,"totalChanged":4,"totalDeleted":6}}`
+	if got := string(counts.AppendJSON(nil)); !strings.HasSuffix(got, want) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
 }
 
 func TestAppendStreamJSON(t *testing.T) {

@@ -1,6 +1,7 @@
 package telemetry
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"go.uber.org/goleak"
 
 	"pollux/agent"
@@ -806,11 +808,21 @@ func TestExecutions(t *testing.T) {
 		agent.ToolRequested{Call: call}, agent.Nested{Call: call, Event: agent.Nested{Call: call, Event: inner}}, outer,
 	)) {
 	}
-	served := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("d"), Executions: []agent.Execution{ran("d")}}
+	d := ran("d")
+	d.Changes = &tool.Changes{Created: 1, Changed: 2, Deleted: 3, Added: 4, Removed: 5, Files: []tool.FileChange{{Path: "private"}}}
+	served := agent.ToolFinished{Call: call, Status: agent.Success, Result: tool.Text("d"), Executions: []agent.Execution{d}}
 	tel.Record(records.ClientCall{Finished: served})
 	tel.Close()
+	calls := find(split(t, path), "gemini_cli.tool_call")
+	want := map[string]any{"files_created": 1.0, "files_changed": 2.0, "files_deleted": 3.0, "lines_added": 4.0, "lines_removed": 5.0}
+	if diff := cmp.Diff(want, calls[len(calls)-1].Attributes["metadata"]); diff != "" {
+		t.Errorf("the changes of files (-want +got):\n%s", diff)
+	}
+	if data, err := os.ReadFile(path); err != nil || bytes.Contains(data, []byte("private")) || !bytes.Contains(data, []byte("gemini_cli.lines.changed")) {
+		t.Errorf("%v\n%s", err, data)
+	}
 	var got []string
-	for _, e := range find(split(t, path), "gemini_cli.tool_call") {
+	for _, e := range calls {
 		name, args := fmt.Sprint(e.Attributes["function_name"]), fmt.Sprint(e.Attributes["function_args"])
 		got = append(got, fmt.Sprint(name, " ", strings.Contains(args, `"ran": "`+name+`"`)))
 	}

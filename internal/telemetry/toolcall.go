@@ -70,6 +70,11 @@ func (w *watcher) execution(c *completedCall) {
 	if diff, ok := c.Result.Display.(*tool.DiffDisplay); ok && success {
 		b, _ := json.Marshal(diff.Stat) // always encodable
 		a.add("metadata", json.RawMessage(b))
+	} else if n := c.ShownChanges(); n != nil {
+		b, _ := json.Marshal(map[string]int{ // always encodable
+			"files_created": n.Created, "files_changed": n.Changed, "files_deleted": n.Deleted, "lines_added": n.Added, "lines_removed": n.Removed,
+		})
+		a.add("metadata", json.RawMessage(b))
 	}
 	failure := ""
 	if !success {
@@ -86,6 +91,7 @@ func (w *watcher) execution(c *completedCall) {
 	t.emit("gemini_cli.tool_call", c.of.PromptID, fmt.Sprintf("Tool %s: %s after %d ms", c.Name, outcomeOf(!success), ms), !success, a)
 	w.span(c, began, failure)
 	w.measure(c, decision, kind)
+	w.lines(c)
 	if success {
 		w.files(c, spec)
 		w.truncated(c)
@@ -143,12 +149,17 @@ func (w *watcher) files(c *completedCall, spec *tool.Spec) {
 	labels.addText("programming_language", language(extension))
 	w.t.event("file_operation", w.id, "File operation: "+operation, append(attrs{{"tool_name", c.Name}}, labels...))
 	w.t.meters.add(counter("gemini_cli.file.operation.count", "Files read, created and changed."), 1, labels)
+}
+
+// lines records the numbers of lines that a call has added and removed.
+func (w *watcher) lines(c *completedCall) {
+	n := c.Lines()
 	for _, one := range []struct {
 		kind string
 		n    int
-	}{{"added", c.Result.Lines.Added}, {"removed", c.Result.Lines.Removed}} {
+	}{{"added", n.Added}, {"removed", n.Removed}} {
 		if one.n > 0 {
-			w.t.meters.add(counter("gemini_cli.lines.changed", "Lines that edits added and removed."), float64(one.n),
+			w.t.meters.add(counter("gemini_cli.lines.changed", "Lines that calls added to and removed from files."), float64(one.n),
 				attrs{{"function_name", c.Name}, {"type", one.kind}})
 		}
 	}

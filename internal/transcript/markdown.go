@@ -116,6 +116,9 @@ func writeCall(d document, c *llm.FunctionCall, o *outcome) {
 			writePart(d, p)
 		}
 	}
+	if o.changes != nil {
+		d.note("Changes: " + o.changes.String())
+	}
 }
 
 // executionTitle returns the heading of an execution that differs from the model's call, "" for one that does not.

@@ -7,6 +7,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/secret"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // Masked returns a copy of a conversation without the secrets that m finds, for other readers than the
@@ -46,11 +47,27 @@ func MaskedCalls(calls map[string][]agent.CallRecord, m *secret.Masker) map[stri
 			for j := range list[i].Executions {
 				x := &list[i].Executions[j]
 				x.Args, x.Summary, x.Decision.Reason = m.JSON(x.Args), m.Text(x.Summary), m.Text(x.Decision.Reason)
+				x.Changes = maskedChanges(x.Changes, m)
 			}
 		}
 		masked[id] = list
 	}
 	return masked
+}
+
+func maskedChanges(c *tool.Changes, m *secret.Masker) *tool.Changes {
+	if c == nil {
+		return nil
+	}
+	masked := *c
+	masked.Files, masked.Beside = slices.Clone(c.Files), slices.Clone(c.Beside)
+	for i := range masked.Files {
+		masked.Files[i].Path = m.Text(masked.Files[i].Path)
+	}
+	for i := range masked.Beside {
+		masked.Beside[i] = m.Text(masked.Beside[i])
+	}
+	return &masked
 }
 
 func maskPart(p *llm.Part, m *secret.Masker) {

@@ -12,6 +12,7 @@ import (
 
 	"pollux/agent"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // Info describes the session of a record.
@@ -31,6 +32,8 @@ type outcome struct {
 	parts []llm.Part // the function response and the media that follow it; nil if there is no response
 	// ran lists the executions of the call, if they differ from the model's call.
 	ran []agent.Execution
+	// changes are those that the executions have made in files, apart from edits; nil for none.
+	changes *tool.Changes
 }
 
 // record is the JSON form of a session.
@@ -84,6 +87,7 @@ type call struct {
 	Result []llm.Part      `json:"result,omitempty"`
 	// Executions lists the executions of the call, if they differ from the model's call.
 	Executions []agent.Execution `json:"executions,omitempty"`
+	Changed    *tool.Changes     `json:"changed,omitempty"`
 	Status     string            `json:"status,omitempty"`
 	Time       timestamp         `json:"timestamp"`
 }
@@ -145,7 +149,7 @@ func modelMessage(m agent.Message, at timestamp, outcomes map[string]*outcome) m
 	for _, c := range m.Content.FunctionCalls() {
 		record := call{ID: c.ID, Name: c.Name, Args: arguments(c.Args), Time: at}
 		if o := outcomes[c.ID]; o != nil && o.parts != nil {
-			record.Result, record.Status, record.Executions = o.parts, "success", o.ran
+			record.Result, record.Status, record.Executions, record.Changed = o.parts, "success", o.ran, o.changes
 			if hasError(o.parts) {
 				record.Status = "error"
 			}
@@ -174,8 +178,14 @@ func (info Info) outcomes(rest []agent.Message) map[string]*outcome {
 			}
 		}
 		for _, c := range info.Calls[m.ID] {
-			isOther := func(x agent.Execution) bool { return !x.IsAsWritten() }
-			if o := list[c.ID]; o != nil && slices.ContainsFunc(c.Executions, isOther) {
+			o := list[c.ID]
+			if o == nil {
+				continue
+			}
+			for i := range c.Executions {
+				o.changes = o.changes.Plus(c.Executions[i].ShownChanges())
+			}
+			if slices.ContainsFunc(c.Executions, func(x agent.Execution) bool { return !x.IsAsWritten() }) {
 				o.ran = slices.Clone(c.Executions)
 				for i := range o.ran {
 					o.ran[i].Args = arguments(o.ran[i].Args)

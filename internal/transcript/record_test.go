@@ -12,6 +12,7 @@ import (
 	"pollux/internal/secret"
 	"pollux/internal/transcript"
 	"pollux/llm"
+	"pollux/tool"
 )
 
 var (
@@ -156,13 +157,20 @@ func TestExecutions(t *testing.T) {
 	with.Calls = map[string][]agent.CallRecord{"r": {
 		{ID: "1", Executions: []agent.Execution{
 			{Name: "read_file", Args: json.RawMessage(`{"file_path":"by-the-hook"}`), ChangedBy: []agent.Author{agent.AuthorHook, agent.AuthorUser, agent.AuthorHook}, HasRun: true},
-			{Name: "run_shell_command", Args: json.RawMessage(`{"command":"rm victim"}`), Requested: "read_file", ChangedBy: []agent.Author{agent.AuthorUser}},
+			{Name: "run_shell_command", Args: json.RawMessage(`{"command":"rm victim"}`), Requested: "read_file", ChangedBy: []agent.Author{agent.AuthorUser}, Changes: &tool.Changes{
+				Deleted: 2, Files: []tool.FileChange{{Path: "victim/a"}}, Beside: []string{"make victim/b"},
+			}},
 		}},
-		{ID: "2", Executions: []agent.Execution{{Name: "fail", Args: json.RawMessage(`{"as":"written"}`)}}},
+		{ID: "2", Executions: []agent.Execution{{Name: "fail", Args: json.RawMessage(`{"as":"written"}`), Changes: &tool.Changes{Changed: 1, Added: 4}}}},
 	}}
 	data, err := transcript.JSON(with, talk())
 	if err != nil {
 		t.Fatal(err)
+	}
+	for _, want := range []string{`"deleted": 2`, "victim/a", `"linesAdded": 4`} {
+		if !strings.Contains(string(data), want) {
+			t.Errorf("json lacks %s:\n%s", want, data)
+		}
 	}
 	texts := map[string]string{"json": string(data), "markdown": transcript.Markdown(with, talk()), "html": transcript.HTML(with, talk())}
 	for format, text := range texts {
@@ -175,11 +183,12 @@ func TestExecutions(t *testing.T) {
 			t.Errorf("%s repeats a call that ran as it was written:\n%s", format, text)
 		}
 	}
-	with.Calls = transcript.MaskedCalls(with.Calls, secret.NewMasker([]string{"by-the-hook", "rm victim"}))
-	if data, err := transcript.JSON(with, talk()); err != nil || strings.Contains(string(data), "by-the-hook") || strings.Contains(string(data), "rm victim") {
+	with.Calls = transcript.MaskedCalls(with.Calls, secret.NewMasker([]string{"by-the-hook", "rm victim", "victim/a", "victim/b"}))
+	if data, err := transcript.JSON(with, talk()); err != nil || strings.Contains(string(data), "by-the-hook") || strings.Contains(string(data), "rm victim") ||
+		strings.Contains(string(data), "victim/") {
 		t.Errorf("a secret is exported: %v\n%s", err, data)
 	}
-	for _, want := range []string{"Changed by a hook and the user:", "Continued by a hook with run_shell_command, changed by the user, not run:"} {
+	for _, want := range []string{"Changed by a hook and the user:", "Continued by a hook with run_shell_command, changed by the user, not run:", "Changes: 2 files deleted", "Changes: 1 file changed (+4, -0)"} {
 		if !strings.Contains(texts["markdown"], want) || !strings.Contains(texts["html"], want) {
 			t.Errorf("lacks %q:\n%s", want, texts["markdown"])
 		}

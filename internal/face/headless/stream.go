@@ -83,6 +83,9 @@ func (l *jsonLines) result(r *agent.ToolFinished) {
 		l.buf = append(l.buf, `,"executions":`...)
 		l.buf = appendExecutions(l.buf, r.Executions)
 	}
+	if c := r.Changes(); c != nil {
+		l.buf = appendValue(append(l.buf, `,"changed":`...), c)
+	}
 	l.closeLine()
 }
 
@@ -92,9 +95,14 @@ func appendExecutions(b []byte, list []agent.Execution) []byte {
 	for i := range list {
 		list[i].Args = appendArgs(nil, list[i].Args)
 	}
-	all, err := json.Marshal(list)
+	return appendValue(b, list)
+}
+
+// appendValue appends a value that has only strings, numbers and JSON.
+func appendValue(b []byte, v any) []byte {
+	all, err := json.Marshal(v)
 	if err != nil {
-		panic("headless: an execution has only strings and JSON") // cannot happen
+		panic("headless: a value cannot be written as JSON") // cannot happen
 	}
 	return append(b, all...)
 }

@@ -83,6 +83,9 @@ func (l *loop) showExecution(c *kit.Call, label string, x *agent.Execution, reas
 		}
 	}
 	l.screen.message(labelOf(ending(x)+label, short))
+	if changes := x.ShownChanges(); changes != nil {
+		l.screen.message(changes.String())
+	}
 }
 
 // ending returns how an execution ended. A command that failed is a call that worked for the model.

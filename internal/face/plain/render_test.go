@@ -265,11 +265,18 @@ func TestCalls(t *testing.T) {
 		f.Executions[0].Summary = summary
 		return f
 	}
+	changed := func(e agent.Event) agent.Event {
+		f := e.(agent.ToolFinished)
+		f.Executions[0].Changes = &tool.Changes{Deleted: 1, Removed: 3}
+		return f
+	}
 	for _, tt := range []struct {
 		name   string
 		events []agent.Event
 		want   string
 	}{
+		{"changes", []agent.Event{run(c, "rm a"), changed(done(c, &tool.Result{Display: tool.TerminalDisplay("")}))}, "Shell: rm a\nDone: Shell\n1 file deleted (+0, -3)\n"},
+		{"changes of an edit", []agent.Event{changed(done(c, &tool.Result{Display: diff}))}, "  @@ -1,1 +1,1 @@\n  -a\n  +b\nDone: Shell: 1 line added, 1 line removed\n"},
 		{"one line", []agent.Event{run(c, "git status"), done(c, &tool.Result{Display: tool.TerminalDisplay("clean\n")})}, "Shell: git status\nDone: Shell: clean\n"},
 		{"no output", []agent.Event{run(c, "true"), done(c, &tool.Result{Display: tool.TerminalDisplay("")})}, "Shell: true\nDone: Shell\n"},
 		{"exit code", []agent.Event{run(c, "exit 3"), done(c, &tool.Result{Display: tool.TerminalDisplay("Command exited with code: 3"), Data: map[string]any{"isError": true}})}, "Shell: exit 3\nFailed: Shell: Command exited with code: 3\n"},

@@ -27,6 +27,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	l.todo.Handle(e)
 	l.recap.Handle(e, now)
 	l.transcript.Handle(e, now)
+	l.tellDeletion(e)
 	switch e := e.(type) {
 	case kit.Opened:
 		l.queue = nil // the driver reads these lines again

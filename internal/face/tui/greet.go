@@ -82,6 +82,43 @@ func (l *loop) tellUndo(e kit.Event) {
 	}
 }
 
+// tellDeletion shows how to bring files back after the first call of this user that has deleted any.
+func (l *loop) tellDeletion(e kit.Event) {
+	if !l.view.isOpen() || l.view.toldDeletion {
+		return
+	}
+	deleted := deletedBy(e)
+	if deleted == 0 {
+		return
+	}
+	l.view.toldDeletion = true
+	if l.view.seen.Of(seen.Deletion) == 0 {
+		l.transcript.Info(greeting.Deletion(deleted))
+		l.countSeen(seen.Deletion)
+	}
+}
+
+// deletedBy returns the number of files that a call of the model has deleted and that can be brought back.
+func deletedBy(e kit.Event) int {
+	ran, ok := e.(kit.Ran)
+	if !ok {
+		return 0
+	}
+	event := ran.Event
+	if nested, isNested := event.(agent.Nested); isNested {
+		event = nested.Event
+	}
+	f, ok := event.(agent.ToolFinished)
+	if !ok {
+		return 0
+	}
+	c := f.Changes()
+	if c == nil {
+		return 0
+	}
+	return max(c.Deleted-c.Lost, 0)
+}
+
 // isChange reports whether an event asks for or begins a change of a file by the model.
 func isChange(e kit.Event) bool {
 	switch e := e.(type) {

@@ -20,17 +20,18 @@ import (
 
 // view is an open session with the data that the face shows of it. The view of no session has bindings alone.
 type view struct {
-	live     kit.Live
-	session  *session.Session // nil for none
-	bindings *keys.Bindings
-	warnings []string // about the bindings
-	engine   *completion.Engine
-	files    *files.Source
-	touched  files.Touched // by calls of the model
-	options  Options
-	recap    *record.Recap // of the conversation with which the session was opened, nil for a new one
-	seen     seen.Counts   // of notices, when the session was opened
-	toldUndo bool          // the note about how to undo changes was shown, or is not needed
+	live         kit.Live
+	session      *session.Session // nil for none
+	bindings     *keys.Bindings
+	warnings     []string // about the bindings
+	engine       *completion.Engine
+	files        *files.Source
+	touched      files.Touched // by calls of the model
+	options      Options
+	recap        *record.Recap // of the conversation with which the session was opened, nil for a new one
+	seen         seen.Counts   // of notices, when the session was opened
+	toldDeletion bool          // the note about how to bring deleted files back was shown, or is not needed
+	toldUndo     bool          // the note about how to undo changes was shown, or is not needed
 }
 
 func newView(live kit.Live, o Options) *view {

@@ -163,6 +163,9 @@ func (s *Set) After(ctx context.Context, c guard.HookedCall, result *tool.Result
 		result = &seen
 	}
 	in["tool_response"] = describeResult(result, at.isList)
+	if c.Changes != nil {
+		in["changed"] = c.Changes
+	}
 	at.hasFailed = result.Error != nil
 	o := s.fire(withCall(ctx, c.ToolCall), AfterTool, at, in)
 	v := o.verdict()

@@ -19,7 +19,7 @@ import (
 var inputOrder = []string{
 	"session_id", "transcript_path", "cwd", "permission_mode", "hook_event_name", "timestamp", "source", "reason", "trigger", "custom_instructions",
 	"prompt", "prompt_response", "stop_hook_active", "last_assistant_message", "llm_request", "llm_response",
-	"notification_type", "message", "title", "details", "tool_name", "tool_input", "tool_use_id", "tool_response", "error", "mcp_context",
+	"notification_type", "message", "title", "details", "tool_name", "tool_input", "tool_use_id", "tool_response", "changed", "error", "mcp_context",
 	"original_request_name",
 }
 

@@ -113,7 +113,9 @@ func TestPayloads(t *testing.T) {
 	st.AfterModel(ctx, req, &llm.Response{Candidates: []llm.Candidate{{Content: llm.Model(llm.Text("hi"))}}})
 	st.Before(ctx, c)
 	st.Notify(ctx, c, &tool.ExecConfirmation{Title: "Run", Command: "git log", Roots: []string{"git"}})
-	st.After(ctx, c, tool.Fail(tool.ErrFileNotFound, "gone"))
+	changed := c
+	changed.Changes = &tool.Changes{Operation: 3, Deleted: 1, Removed: 2, Files: []tool.FileChange{{Path: "a", Change: tool.FileDeleted, Removed: 2}}, Report: "for the model"}
+	st.After(ctx, changed, tool.Fail(tool.ErrFileNotFound, "gone"))
 	st.AfterAgent(ctx, "p", "r", true)
 	st.SessionEnd(ctx, ExitReason)
 	const messages = `[{"role":"user","content":"one two"},{"role":"model","content":"hm<answer>"},{"role":"user","content":"three"}]`
@@ -129,7 +131,8 @@ func TestPayloads(t *testing.T) {
 		Notification: `{"notification_type":"ToolPermission","message":"Tool Run requires execution",
 			"details":{"type":"exec","title":"Run","command":"git log","rootCommand":"git"}}`,
 		AfterTool: `{"tool_name":"look","tool_input":{"path":"<a>"},"original_request_name":"first",
-			"tool_response":{"llmContent":"gone","returnDisplay":"gone","error":{"message":"gone","type":"file_not_found"}}}`,
+			"tool_response":{"llmContent":"gone","returnDisplay":"gone","error":{"message":"gone","type":"file_not_found"}},
+			"changed":{"operation":3,"deleted":1,"linesRemoved":2,"files":[{"path":"a","change":"deleted","linesRemoved":2}]}}`,
 		AfterAgent: `{"prompt":"p","prompt_response":"r","stop_hook_active":true}`,
 		SessionEnd: `{"reason":"exit"}`,
 	} {

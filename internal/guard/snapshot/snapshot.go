@@ -27,6 +27,16 @@ type Parts struct {
 	Session func() string
 	// Home is the user's home directory, "" for none.
 	Home string
+	// Store is the log in which the recorder writes, for reports about its operations.
+	Store func() (*store.Store, error)
+	// IsHidden reports whether models may not see the content of a file. Mask replaces the secrets in a text.
+	IsHidden func(path string) bool
+	Mask     func(text string) string
+	// IsReported reports whether the results of commands list the changed files for the model.
+	IsReported func() bool
+	// Changed, if set, learns that a call which is no edit has made the changes of an operation, and no other one could. by
+	// describes it.
+	Changed func(by string, o *store.Operation)
 	// Warn tells the person that a change was not recorded.
 	Warn func(text string)
 }
@@ -39,7 +49,13 @@ func Step(p Parts) guard.Step {
 
 type step struct {
 	Parts
-	runs sync.Map // *undo.Run by *agent.PreparedCall
+	runs sync.Map // of *run by *agent.PreparedCall
+}
+
+// run is a call that runs.
+type run struct {
+	*undo.Run
+	isEdit bool // it names the files that it changes, and counts the lines
 }
 
 func (s *step) before(ctx context.Context, call *agent.PreparedCall) error {
@@ -55,22 +71,12 @@ func (s *step) before(ctx context.Context, call *agent.PreparedCall) error {
 	if written.FromClient || written.Typed {
 		h.Kind = store.Command
 	}
-	run, err := s.Recorder.Begin(ctx, h, may)
+	began, err := s.Recorder.Begin(ctx, h, may)
 	if err != nil {
 		return fmt.Errorf("its changes could not be taken back: %w. To run calls without undo, set pollux.undo.enabled to false", err)
 	}
-	s.runs.Store(call, run)
+	s.runs.Store(call, &run{began, !may.Anywhere})
 	return nil
-}
-
-func (s *step) after(ctx context.Context, call *agent.PreparedCall, _ *agent.Execution) {
-	run, found := s.runs.LoadAndDelete(call)
-	if !found {
-		return
-	}
-	if _, err := run.(*undo.Run).End(ctx); err != nil {
-		s.Warn("Warning: What " + call.Tool().Spec().Name + " has changed was not recorded, and cannot be undone: " + err.Error())
-	}
 }
 
 // scope returns the paths that a call may change.

@@ -22,8 +22,9 @@ import (
 
 // fake is a tool that runs a function.
 type fake struct {
-	spec tool.Spec
-	run  func()
+	spec  tool.Spec
+	run   func()
+	lines tool.LineChange // of the result
 }
 
 func (f fake) Spec() *tool.Spec { return &f.spec }
@@ -40,7 +41,9 @@ func (f fake) Run(context.Context, tool.Host) *tool.Result {
 	if f.run != nil {
 		f.run()
 	}
-	return tool.Text("done")
+	r := tool.Text("done")
+	r.Lines = f.lines
+	return r
 }
 
 // foreseen is a tool with an effect.
@@ -72,7 +75,7 @@ type session struct {
 	warnings  []string
 }
 
-func newSession(t *testing.T) *session {
+func newSession(t testing.TB) *session {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -93,12 +96,12 @@ func newSession(t *testing.T) *session {
 		Left: func(root string, why error) { s.warnings = append(s.warnings, root+": "+why.Error()) },
 	})
 	t.Cleanup(r.Close)
-	s.parts = Parts{Recorder: r, Workspace: ws, Session: func() string { return "session" }, Home: s.home, Warn: func(text string) { s.warnings = append(s.warnings, text) }}
+	s.parts = Parts{Recorder: r, Workspace: ws, Session: func() string { return "session" }, Home: s.home, Store: func() (*store.Store, error) { return s.store, s.storeErr }, IsReported: func() bool { return true }, Warn: func(text string) { s.warnings = append(s.warnings, text) }}
 	return s
 }
 
 // call lets a gate with these steps run a call.
-func (s *session) call(t *testing.T, call *agent.ToolCall, as tool.Tool, around guard.Step) *agent.Execution {
+func (s *session) call(t testing.TB, call *agent.ToolCall, as tool.Tool, around guard.Step) *agent.Execution {
 	t.Helper()
 	call.Name = as.Spec().Name
 	if call.Args == nil {

@@ -15,6 +15,7 @@ import (
 type newer struct {
 	isUnread bool      // the model has not read or written the file
 	isHidden bool      // a rule hides the file from models
+	by       string    // the call of the session that has changed the file last, "" if that is not known
 	base     *document // the version that the model knows; nil if it is not kept
 	now      *document
 }
@@ -29,7 +30,16 @@ const (
 
 // notice tells the model that the file has changed, and how.
 func (n *newer) notice() string {
-	return "The file had changed since you last read or wrote it. " + n.changes()
+	return n.subject("The file", "had") + ". " + n.changes()
+}
+
+// subject returns the beginning of a sentence about the change of a file: who has changed it, as far as that is known.
+func (n *newer) subject(file, has string) string {
+	text := file + " " + has + " changed"
+	if n.by != "" {
+		text = n.by + " " + has + " changed " + strings.Replace(file, "The", "the", 1)
+	}
+	return text + " since you last read or wrote it"
 }
 
 // after returns the notice as it stands after an error: apart from the lines of the file that the error ends with.

@@ -5,10 +5,13 @@ import (
 	"context"
 	"crypto/sha256"
 	"io"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 
 	"pollux/internal/workspace"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -37,6 +40,15 @@ type sighting struct{ conversation, path string }
 type version struct {
 	sum  [sha256.Size]byte
 	data []byte // nil if it is not kept
+	// by describes the call that has changed the file after that, "" for none, and left it as changed.
+	by      string
+	changed Stamp
+}
+
+// Stamp tells two states of a file apart.
+type Stamp struct {
+	Size     int64
+	Modified int64 // nanoseconds since 1970
 }
 
 func versionOf(data []byte) *version {
@@ -87,6 +99,44 @@ func (s *Seen) Undone(ctx context.Context, u *Undo) {
 	}
 }
 
+// maxBy limits the description of a call, in bytes.
+const maxBy = 80
+
+// Changed stores that a call of the session, which by describes, has changed files, given by their real paths as they are now.
+// A model that has read one of them before learns that from the next edit.
+func (s *Seen) Changed(by string, files map[string]Stamp) {
+	if s == nil || len(files) == 0 {
+		return
+	}
+	by = "`" + ellipsis.Bytes(strings.ReplaceAll(strings.Join(strings.Fields(by), " "), "`", "'"), maxBy) + "`"
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for at, v := range s.versions {
+		if stamp, ok := files[at.path]; ok {
+			v.by, v.changed = by, stamp
+		}
+	}
+}
+
+// changedBy returns the call that has changed a file last, "" if someone else may have changed it since, or if none has.
+func (s *Seen) changedBy(at sighting) string {
+	s.mu.Lock()
+	var by string
+	var left Stamp
+	if v := s.versions[at]; v != nil {
+		by, left = v.by, v.changed
+	}
+	s.mu.Unlock()
+	if by == "" {
+		return ""
+	}
+	info, err := os.Lstat(at.path)
+	if err != nil || left != (Stamp{info.Size(), info.ModTime().UnixNano()}) {
+		return ""
+	}
+	return by
+}
+
 // compare returns how now, the current version of the file at abs, differs from the version that the model
 // of the conversation of ctx has; nil if it does not, or if the file has no text. In a continued
 // conversation, an unread file counts as one that does not differ, because an earlier process may
@@ -96,7 +146,8 @@ func (s *Seen) compare(ctx context.Context, w *workspace.Workspace, abs string, 
 	if s == nil || !ok || !now.exists || blank(now.text) {
 		return nil
 	}
-	known, data, isFull := s.version(sighting{c.ID, workspace.RealPath(abs)})
+	at := sighting{c.ID, workspace.RealPath(abs)}
+	known, data, isFull := s.version(at)
 	n := &newer{now: now}
 	switch {
 	case known == nil && (c.IsContinued || isFull):
@@ -110,6 +161,7 @@ func (s *Seen) compare(ctx context.Context, w *workspace.Workspace, abs string, 
 			return nil // other line ends, or another encoding
 		}
 	}
+	n.by = s.changedBy(at)
 	n.isHidden = w.Ignored(abs, false, w.DefaultFilter())
 	return n
 }

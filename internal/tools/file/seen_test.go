@@ -188,6 +188,43 @@ func TestOverwriteChanged(t *testing.T) {
 	}
 }
 
+// TestChangedBy names the call that has changed a file, unless someone else has changed it since.
+func TestChangedBy(t *testing.T) {
+	t.Parallel()
+	const conflict = "`make 'fmt'` has changed %s since you last read or wrote it, and this content would undo that."
+	theirs := strings.Replace(twenty, "line 5", "five", 1)
+	for _, tt := range []struct {
+		name    string
+		tool    string
+		args    args
+		prepare func(t *testing.T, s *seenTools)
+		want    string
+	}{
+		{"conflict", "write", args{"content": "x"}, nil, conflict},
+		{"merged", "write", args{"content": strings.Replace(twenty, "line 15", "15", 1)}, nil, " `make 'fmt'` had changed the file since you last read or wrote it; your content was merged with that."},
+		{"replace", "replace", args{"old_string": "line 15", "new_string": "15"}, nil, "\n`make 'fmt'` had changed the file since you last read or wrote it. What has changed:\n"},
+		{"changed by others since", "write", args{"content": "x"}, func(t *testing.T, s *seenTools) { put(t, s.path, theirs+"21\n") }, "%s has changed since you last"},
+		{"read since", "write", args{"content": "x"}, func(t *testing.T, s *seenTools) { s.run(t, "read", args{}, false); put(t, s.path, theirs+"21\n") }, "%s has changed since you last"},
+	} {
+		s := newSeenTools(t, nil)
+		s.run(t, "read", args{}, false)
+		put(t, s.path, theirs)
+		info, err := os.Stat(s.path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.seen.Changed("make\n`fmt`", map[string]Stamp{s.path: {info.Size(), info.ModTime().UnixNano()}, "/other": {}})
+		if tt.prepare != nil {
+			tt.prepare(t, s)
+		}
+		want := strings.ReplaceAll(tt.want, "%s", s.path)
+		if got, _ := s.run(t, tt.tool, tt.args, false); !strings.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", tt.name, got, want)
+		}
+	}
+	(*Seen)(nil).Changed("x", map[string]Stamp{"/a": {}}) // switched off
+}
+
 func TestReplaceChanged(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {

@@ -176,8 +176,8 @@ func (c *writeFileCall) reconcile(ctx context.Context, before *document) (string
 	if merged, ok := c.newer.merge(lf(c.content)); ok {
 		return merged, nil
 	}
-	return "", fail(tool.ErrFileWrite, "%s has changed since you last read or wrote it, and this content would undo that. Nothing was written. "+
-		"Send the content with these changes in it, or repeat this call to undo them. %s", c.abs, c.newer.changes())
+	return "", fail(tool.ErrFileWrite, "%s, and this content would undo that. Nothing was written. "+
+		"Send the content with these changes in it, or repeat this call to undo them. %s", c.newer.subject(c.abs, "has"), c.newer.changes())
 }
 
 // correct lets the model correct content that may be escaped once too often. If that fails,
@@ -229,7 +229,7 @@ func (c *writeFileCall) report(r *revision) string {
 	case c.newer.isUnread:
 		text += " You had not read it. It had:\n" + strings.TrimSuffix(c.newer.now.text, "\n")
 	default:
-		text += " The file had changed since you last read or wrote it; your content was merged with that. " + c.newer.changes()
+		text += " " + c.newer.subject("The file", "had") + "; your content was merged with that. " + c.newer.changes()
 	}
 	proposed, by := c.args.str("content"), "Escape sequences in the `content` were corrected."
 	if c.modified {

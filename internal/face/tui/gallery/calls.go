@@ -6,6 +6,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/greeting"
 	"pollux/tool"
 )
 
@@ -84,6 +85,13 @@ func commandScenes() []Scene {
 		}},
 		{"command-long", func(s *stage) {
 			s.runCommand("make stations", agent.Success, &tool.Result{Display: tool.TerminalDisplay(stationLog(40)), OutputFile: home + "/.gemini/tmp/tideline/run_shell_command_7.txt"})
+		}},
+		{"command-changed", func(s *stage) {
+			c := callOf("run_shell_command")
+			f := ended(c, agent.Success, &tool.Result{Display: tool.TerminalDisplay("rewrote 2 stations\n")})
+			f.Executions[0].Changes = &tool.Changes{Created: 1, Changed: 2, Deleted: 1, Added: 12, Removed: 3}
+			s.run(began(c, tool.KindExecute, "go generate ./internal/station"), f)
+			s.transcript.Info(greeting.Deletion(1))
 		}},
 		{"command-cancelled", func(s *stage) {
 			r := tool.Fail(tool.ErrExecutionFailed, "Cancelled")

@@ -73,6 +73,9 @@ func TestCalls(t *testing.T) {
 			Call: edit, Status: agent.CallCancelled, Reason: "Not run.",
 			Executions: []agent.Execution{{Name: edit.Name, Status: agent.CallCancelled, Result: &tool.Result{Display: change()}}},
 		}}, "  - Edit  → Not run.\n"},
+		{"changes", []agent.Event{began(shell, tool.KindExecute, "make"), changed(done(shell, &tool.Result{Display: tool.TerminalDisplay("ok\n")}))}, "✓ Shell  make\n  ok\n  1 file created, 2 changed (+3, -0)\n"},
+		{"changes of a call that failed", []agent.Event{began(shell, tool.KindExecute, "git x"), changed(agenttest.Finished(shell, agent.Failed, tool.Fail(tool.ErrShell, "no")))}, "  x Shell: no\n  1 file created, 2 changed (+3, -0)\n"},
+		{"changes of an edit", []agent.Event{began(edit, tool.KindEdit, "x"), changed(done(edit, &tool.Result{Display: change(), Lines: tool.LineChange{Added: 1, Removed: 1}}))}, "  ✓ Edit  x  → Accepted (+1, -1)\n1   a\n2 - b\n2 + c\n"},
 		{"without a record", []agent.Event{agent.ToolFinished{Call: shell, Status: agent.Success}}, "✓ Shell\n"},
 		{"continued by a hook", []agent.Event{began(read, tool.KindRead, "a"), agent.ToolFinished{Call: read, Status: agent.Success, Executions: []agent.Execution{
 			{Name: "read_file", Status: agent.Success, Result: &tool.Result{Summary: "1 line"}},
@@ -87,6 +90,13 @@ func TestCalls(t *testing.T) {
 			t.Errorf("%s: %d items, %d calls and %d bytes remain", c.name, len(tr.queue), len(tr.open), tr.held)
 		}
 	}
+}
+
+// changed returns the end of a call that has changed files.
+func changed(e agent.Event) agent.Event {
+	f := e.(agent.ToolFinished)
+	f.Executions[0].Changes = &tool.Changes{Created: 1, Changed: 2, Added: 3}
+	return f
 }
 
 // newFile returns the lines of a new file of numbered lines.

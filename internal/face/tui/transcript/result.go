@@ -29,6 +29,9 @@ func (t *Transcript) finishedLines(c *call, e agent.ToolFinished) (lines []style
 			o.head.name, o.head.about, o.head.link = t.title(x.Name), kit.Brief(x.Summary), ""
 		}
 		lines = append(lines, o.lines()...)
+		if changes := x.ShownChanges(); changes != nil {
+			lines = append(lines, marginLines([]string{changes.String()}, t.Look.Theme.Secondary())...)
+		}
 	}
 	return lines
 }

@@ -25,7 +25,7 @@ type ask struct {
 
 // plan says which files can be reverted.
 type plan struct {
-	problems  map[string]string // why a file stays as it is, by its path
+	problems  map[string]string // why a file stays as it is, by its path as people read it
 	files     int               // that can be reverted
 	isPartial bool              // commands may have changed files, too
 }
@@ -57,19 +57,20 @@ func (p *Pane) ask() {
 	p.asks = a
 	if len(a.files) > 0 {
 		p.o.Background(func() func() {
-			made := newPlan(p.o.Plan(p.ctx, a.turn.id))
+			undos, isPartial := p.o.Plan(p.ctx, a.turn.id)
+			made := newPlan(undos, isPartial, p.o.ShortPath)
 			return func() { a.setPlan(made) }
 		})
 	}
 }
 
-func newPlan(undos []record.FileUndo, isPartial bool) *plan {
+func newPlan(undos []record.FileUndo, isPartial bool, shortPath func(string) string) *plan {
 	made := &plan{problems: map[string]string{}, isPartial: isPartial}
 	for _, u := range undos {
 		if u.Problem == "" {
 			made.files++
 		} else {
-			made.problems[u.Path] = styled.Text(u.Problem)
+			made.problems[styled.Text(shortPath(u.Path))] = styled.Text(u.Problem)
 		}
 	}
 	return made
@@ -144,7 +145,7 @@ func (p *Pane) aboutLines(width int, t theme.Theme) []styled.Line {
 	if len(a.files) == 0 {
 		return lines
 	}
-	text := "Changes that you or commands have made are not reverted."
+	text := "Changes that you have made are not reverted."
 	if a.plan != nil && a.plan.isPartial {
 		text = "Commands have run since. Changes that they or you have made are not reverted."
 	}
@@ -177,5 +178,5 @@ func (a *ask) problem(c change) string {
 	if a.plan == nil {
 		return ""
 	}
-	return a.plan.problems[c.diff.FilePath]
+	return a.plan.problems[c.path]
 }

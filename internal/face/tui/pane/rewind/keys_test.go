@@ -362,3 +362,31 @@ func BenchmarkView(b *testing.B) {
 		o.View(120, 40, theme.Theme{})
 	}
 }
+
+// TestCommand offers to revert the files that commands have changed, and counts those that have no names.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	c := &talk{calls: map[string][]agent.CallRecord{}}
+	command := func(n *tool.Changes) agent.CallRecord {
+		return agent.CallRecord{ID: "1", Status: agent.Failed, HasRun: true, Executions: []agent.Execution{{HasRun: true, Status: agent.Failed, Changes: n, Result: &tool.Result{}}}}
+	}
+	c.add("Clean up", 5, edit("a.go", agent.Success), command(&tool.Changes{
+		Changed: 1, Deleted: 300, Added: 1, Removed: 910,
+		Files: []tool.FileChange{{Path: "a.go", Change: tool.FileChanged, Added: 1, Removed: 4}, {Path: "old\x1b[1m.go", Change: tool.FileDeleted, Removed: 6}},
+	}))
+	o := open(t, c)
+	o.Load()()
+	o.undos = []record.FileUndo{{Path: "/w/a.go", Problem: "it has changed since"}, {Path: "/w/old.go"}}
+	o.press("up", "enter")
+	o.work()
+	got := o.screen(80, 20)
+	for _, want := range []string{"301 files changed +3 -911 · 5", "a.go stays: it has changed since", "old.go +0 -6\n", "299 more files +0 -900\n", "Revert code changes"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("lacks %q:\n%s", want, got)
+		}
+	}
+	o.press("d")
+	if got := o.screen(80, 20); !strings.Contains(got, "a.go +1 -4\nold.go +0 -6\n299 more files +0 -900\n") {
+		t.Error(got)
+	}
+}

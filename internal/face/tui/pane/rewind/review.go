@@ -83,6 +83,10 @@ func changeLines(changes []change, width int, t theme.Theme) (lines []styled.Lin
 		if len(lines) > maxReview {
 			break
 		}
+		if c.diff == nil {
+			lines = append(lines, c.line(t).Cut(width))
+			continue
+		}
 		shown := diff.Change{DiffDisplay: *c.diff}
 		if len(c.diff.Diff) > maxChange || c.diff.Before == nil && len(c.diff.After) > maxChange {
 			lines = append(lines, c.line(t).Cut(width), styled.Of("This change is too large to be shown.", t.Secondary()).Cut(width))

@@ -24,10 +24,11 @@ type turn struct {
 
 // change is a change of a file by a call.
 type change struct {
-	path  string // as people read it, clean
-	added int    // lines
-	gone  int    // removed lines
-	diff  *tool.DiffDisplay
+	path  string            // as people read it, clean
+	added int               // lines
+	gone  int               // removed lines
+	diff  *tool.DiffDisplay // nil for a change by a command
+	more  int               // files that path stands for, apart from one; not all that a command has changed have names
 }
 
 // turnsOf returns the prompts of a conversation, the oldest first.
@@ -51,6 +52,10 @@ func turnsOf(history []agent.Message, calls map[string][]agent.CallRecord, short
 // changesOf returns the changes of files by a call, as /rewind can undo them.
 func changesOf(c *agent.CallRecord, shortPath func(string) string) (changes []change) {
 	for _, x := range c.Ran() {
+		if n := x.ShownChanges(); n != nil {
+			changes = append(changes, byCommand(n)...)
+			continue
+		}
 		if x.Result == nil || x.Status != agent.Success {
 			continue
 		}
@@ -64,14 +69,30 @@ func changesOf(c *agent.CallRecord, shortPath func(string) string) (changes []ch
 	return changes
 }
 
+// byCommand returns the changes of a command.
+func byCommand(n *tool.Changes) (changes []change) {
+	for _, f := range n.Files {
+		changes = append(changes, change{path: styled.Text(f.Path), added: f.Added, gone: f.Removed})
+	}
+	if more := n.Total() - len(n.Files); more > 0 {
+		rest := change{path: fmt.Sprintf("%d more files", more), added: n.Added, gone: n.Removed, more: more - 1}
+		for _, f := range n.Files {
+			rest.added -= f.Added
+			rest.gone -= f.Removed
+		}
+		changes = append(changes, rest)
+	}
+	return changes
+}
+
 // files returns the sum of the changes of each file, in the order of the first ones.
 func files(changes []change) (sums []change) {
 	index := map[string]int{}
 	for _, c := range changes {
-		i, ok := index[c.diff.FilePath]
+		i, ok := index[c.path]
 		if !ok {
-			index[c.diff.FilePath] = len(sums)
-			sums = append(sums, change{path: c.path, added: c.added, gone: c.gone, diff: c.diff})
+			index[c.path] = len(sums)
+			sums = append(sums, c)
 			continue
 		}
 		sums[i].added += c.added
@@ -100,12 +121,13 @@ func summary(changes []change, t theme.Theme) styled.Line {
 	case 1:
 		return sums[0].line(t)
 	}
-	added, gone := 0, 0
+	added, gone, n := 0, 0, len(sums)
 	for _, c := range sums {
 		added += c.added
 		gone += c.gone
+		n += c.more
 	}
-	return append(styled.Of(fmt.Sprintf("%d files changed ", len(sums)), t.Secondary()), counts(added, gone, t)...)
+	return append(styled.Of(fmt.Sprintf("%d files changed ", n), t.Secondary()), counts(added, gone, t)...)
 }
 
 // shown returns the beginning of the prompt, clean and in one line.
