@@ -173,5 +173,8 @@ func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
 	if err != nil && err.Error() == missing.Error() {
 		return nil, &exit.Shown{Err: err}
 	}
-	return s, err
+	if err != nil || done.Type == "" {
+		return s, err
+	}
+	return b.offerModels(ctx, s, &done)
 }
