@@ -28,7 +28,7 @@ var layers = []struct {
 	{"session", []string{"internal/session"}},
 	// Parts of a session, each of which knows only the project and its own options.
 	{"prompts", []string{"internal/compose"}},
-	{"agents", []string{"internal/agents", "internal/completion", "internal/farewell", "internal/hooks", "internal/owncalls", "internal/rulebook", "internal/skills"}},
+	{"agents", []string{"internal/agents", "internal/completion", "internal/farewell", "internal/firstmodel", "internal/hooks", "internal/owncalls", "internal/rulebook", "internal/skills"}},
 	{"assembly", []string{"internal/assembly", "internal/toolset"}},
 	{"parts", []string{"internal/extensions", "internal/observers", "internal/record", "internal/servers", "internal/snapshots", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.

@@ -27,6 +27,8 @@ const (
 
 	noMachine = "Cannot use the Google Cloud account of this machine: %s. " +
 		"Select another provider in security.auth.selectedType, or run 'pollux doctor'."
+	noCloudProject = "Your Google Cloud credentials name no project. Set GOOGLE_CLOUD_PROJECT, or run\n" +
+		"'gcloud auth application-default set-quota-project PROJECT'."
 	noADC = "Cannot use your Google Cloud credentials: %s. Check GOOGLE_APPLICATION_CREDENTIALS, or run " +
 		"'gcloud auth application-default login'."
 )
@@ -113,16 +115,23 @@ func (a *Accounts) setGoogleOptions(access *provider.Access) {
 }
 
 // onVertex completes access to Vertex AI: with a key in express mode, otherwise with a project
-// and the default credentials.
+// and the default credentials. Without variables, the project is that of the credentials file, and the location is global.
 func (a *Accounts) onVertex(access *provider.Access) error {
 	if access.APIKey != "" {
 		access.Project, access.Location = "", ""
 		return nil
 	}
 	access.From = "GOOGLE_CLOUD_PROJECT"
-	switch {
-	case a.isExternal(VertexAI):
+	if a.isExternal(VertexAI) {
 		return nil
+	}
+	if path, project, err := access.ADC.Locate(); path != "" && err == nil {
+		if access.Project == "" && project != "" {
+			access.Project, access.From = project, path
+		}
+		access.Location = cmp.Or(access.Location, defaultLocation)
+	}
+	switch {
 	case access.Project == "" || access.Location == "":
 		return exit.Errorf(exit.Auth, noVertex)
 	}
@@ -147,6 +156,9 @@ func (a *Accounts) checkADC() error {
 	return nil
 }
 
+// defaultLocation is the location of Vertex AI that has all models.
+const defaultLocation = "global"
+
 // machine is the service account of a Google Cloud machine.
 type machine struct {
 	tokens  adc.Tokens
@@ -163,7 +175,7 @@ func (a *Accounts) onMachine(access *provider.Access) error {
 	access.APIKey, access.AuthToken, access.From = "", "", "the metadata server"
 	access.ADC.Custom = m.tokens
 	access.Project = cmp.Or(access.Project, trimmed(a.in.Env, "DEVSHELL_PROJECT_ID"), m.project)
-	access.Location = cmp.Or(access.Location, "global")
+	access.Location = cmp.Or(access.Location, defaultLocation)
 	if access.Project == "" {
 		return exit.Errorf(exit.Auth, noMachine, "it reports no project, and GOOGLE_CLOUD_PROJECT is not set")
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"pollux/internal/exit"
 	"pollux/llm/provider"
 )
 
@@ -43,6 +44,37 @@ func (a *Accounts) readyHint() string {
 		return ""
 	}
 	return fmt.Sprintf(" To use %s, with the key in %s: --model %s/%s", one.label(), one.From, one.ConfiguredID, cmp.Or(one.Model, "NAME"))
+}
+
+// hasCloudLogin reports whether the user has Google Cloud credentials that Vertex AI can use instead of a key. from is how the
+// user knows them.
+func (s *signIn) hasCloudLogin() (from string, ok bool) {
+	access, _ := s.accounts.plain(s.accounts.Table().Find("vertexai"))
+	if s.StoresOnly || access.APIKey != "" || s.accounts.permit(VertexAI) != nil {
+		return "", false
+	}
+	path, _, err := access.ADC.Locate()
+	if from = "login of gcloud"; access.ADC.File != "" {
+		from = "credentials in GOOGLE_APPLICATION_CREDENTIALS"
+	}
+	return from, path != "" && err == nil
+}
+
+// useCloudLogin returns the result of a sign-in with Google Cloud credentials. The error is meant for the user.
+func (s *signIn) useCloudLogin() (SignIn, error) {
+	access, _ := s.accounts.plain(s.accounts.Table().Find("vertexai"))
+	err := s.accounts.onVertex(&access)
+	switch {
+	case access.Project == "":
+		return SignIn{}, exit.Errorf(exit.Auth, noCloudProject)
+	case err != nil:
+		return SignIn{}, err
+	}
+	done := SignIn{Type: VertexAI, ID: access.ID, Text: fmt.Sprintf("Using Vertex AI with the Google Cloud project %s in %s.", access.Project, access.Location)}
+	if s.accounts.Chosen == "" {
+		s.selectType(&done)
+	}
+	return done, nil
 }
 
 // label returns the name of an account, with its address if it is not the provider's own.

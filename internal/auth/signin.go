@@ -93,6 +93,11 @@ func (s *signIn) run(name string) (SignIn, error) {
 			return SignIn{WantsSignOut: true}, nil
 		case other == gatewayLabel:
 			done, err = s.addGateway()
+		case other == cloudLabel:
+			if done, err = s.useCloudLogin(); err != nil {
+				problem = err.Error() + "\n"
+				continue
+			}
 		case other == localLabel:
 			if done, problem, err = s.pickServer(); problem != "" {
 				continue

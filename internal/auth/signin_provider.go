@@ -13,6 +13,7 @@ import (
 
 // The first choices of a sign-in, and the answers that are not providers.
 const (
+	cloudLabel   = "Vertex AI"
 	localLabel   = "A server on this machine"
 	gatewayLabel = "A gateway"
 	moreLabel    = "More providers"
@@ -39,9 +40,8 @@ const signInHelp = "A key identifies your account at a provider, which bills you
 	"Gemini offers free keys. A server on this machine needs no key."
 
 // pickProvider asks for a provider: first for one of the most used ones, then for one of all
-// others. other is localLabel, gatewayLabel or removeLabel if that is the
-// answer. Both are empty if the person cancels the
-// first question.
+// others. other is cloudLabel, localLabel, gatewayLabel or removeLabel if that is the answer. Both are empty if the person
+// cancels the first question.
 func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string, err error) {
 	preselected, err := Preselected(s.Env)
 	if err != nil {
@@ -61,6 +61,9 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string
 		label := ready.label()
 		shown[label] = ready.ConfiguredID
 		q.Options = append(q.Options, tool.Option{Label: label, Description: "key in " + ready.From})
+	}
+	if from, ok := s.hasCloudLogin(); ok {
+		q.Options = append(q.Options, tool.Option{Key: "v", Label: cloudLabel, Description: "✓ " + from})
 	}
 	for _, c := range firstChoices {
 		if p := s.accounts.Table().Find(c.id); p != nil && isStorable(p) && (ready == nil || ready.ConfiguredID != p.ID) {
@@ -85,7 +88,7 @@ func (s *signIn) pickProvider(problem string) (p *provider.Profile, other string
 	switch answer {
 	case "":
 		return nil, "", err
-	case localLabel, gatewayLabel, removeLabel:
+	case cloudLabel, localLabel, gatewayLabel, removeLabel:
 		return nil, answer, nil
 	case moreLabel:
 		q = tool.Question{Text: text, Header: "Provider", Kind: tool.ChoiceQuestion, Closed: true, Help: signInHelp}

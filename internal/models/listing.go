@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/auth"
+	"pollux/internal/wording"
 	"pollux/llm"
 	"pollux/llm/catalog"
 	"pollux/llm/provider"
@@ -167,13 +169,7 @@ func (d *Directory) ServerModels(ctx context.Context) ([]catalog.Model, error) {
 	if d.accountModels == nil || account.Profile == nil || account.Local == nil && !account.HasCustomAddress() {
 		return nil, nil
 	}
-	client, err := d.accountModels.client(account)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, listTimeout)
-	defer cancel()
-	list, err := client.Models(ctx)
+	list, err := d.listed(ctx, account)
 	if len(list) == 0 && !account.Imitated {
 		return nil, err // the address has the vendor's models
 	}
@@ -183,4 +179,27 @@ func (d *Directory) ServerModels(ctx context.Context) ([]catalog.Model, error) {
 		own[i].Name = d.accountModels.requestName(account, m.Name)
 	}
 	return own, err
+}
+
+// listed asks the provider of an account for its models, with its own names.
+func (d *Directory) listed(ctx context.Context, account auth.Account) ([]catalog.Model, error) {
+	client, err := d.accountModels.client(account)
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	return client.Models(ctx)
+}
+
+// Facts returns the input limit and the price of a model for people, as far as they are known.
+func Facts(m catalog.Model) string {
+	var words []string
+	if m.Input > 0 {
+		words = append(words, wording.Number(m.Input)+" tokens")
+	}
+	if p := m.Price; p != nil {
+		words = append(words, fmt.Sprintf("$%g in, $%g out per million", p.Input, p.Output))
+	}
+	return strings.Join(words, ", ")
 }

@@ -299,10 +299,7 @@ func (d *Directory) KnownModels() []catalog.Model {
 	var known []catalog.Model
 	own := d.Current().Account.ConfiguredID
 	for _, account := range d.accountModels.accounts().Reachable() {
-		for m := range catalog.Models(account.ID) {
-			if isGoogle(account) && catalog.Resolve(m.Name, account.Gemini()) != m.Name {
-				continue // another model replaces it
-			}
+		for _, m := range vendorModels(account) {
 			if account.ConfiguredID != own {
 				m.Name = account.ConfiguredID + "/" + m.Name
 			}
@@ -310,6 +307,36 @@ func (d *Directory) KnownModels() []catalog.Model {
 		}
 	}
 	return known
+}
+
+// vendorModels returns the models of an account's provider that the catalog has.
+func vendorModels(account auth.Account) []catalog.Model {
+	var known []catalog.Model
+	for m := range catalog.Models(account.ID) {
+		if !isGoogle(account) || catalog.Resolve(m.Name, account.Gemini()) == m.Name { // else another model replaces it
+			known = append(known, m)
+		}
+	}
+	return known
+}
+
+// ProviderModels returns the models of the current model's provider, with the names that [Directory.Choose] accepts: those that
+// its server lists if the catalog has none, or if the server may have others; else those of the catalog. After an error, they are
+// the ones that are known without the server.
+func (d *Directory) ProviderModels(ctx context.Context) ([]catalog.Model, error) {
+	own, err := d.ServerModels(ctx)
+	account := d.Current().Account
+	if own != nil || d.accountModels == nil || account.Profile == nil {
+		return own, err
+	}
+	known := vendorModels(account)
+	if len(known) == 0 && err == nil {
+		known, err = d.listed(ctx, account)
+	}
+	for i := range known {
+		known[i].Name = d.accountModels.requestName(account, known[i].Name)
+	}
+	return known, err
 }
 
 // Network returns the network settings for providers; zero if there are none.

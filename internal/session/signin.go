@@ -8,6 +8,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/firstmodel"
 	"pollux/internal/models"
 	"pollux/internal/person"
 	"pollux/tool"
@@ -97,8 +98,11 @@ func (b *builder) resolve(ctx context.Context, problem error) (s *Session, err e
 // the person chooses none.
 func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
 	c := person.Choice{
-		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: "a model's name", Options: modelChoices(unchosen.Names),
+		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: "a model's name",
 		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
+	}
+	for _, name := range unchosen.Names[:min(len(unchosen.Names), MaxModelChoices)] {
+		c.Options = append(c.Options, tool.Option{Label: name})
 	}
 	if len(unchosen.Names) == 0 {
 		c.Text, c.Help = unchosen.Problem+"\nType the name of the model that you want to use.", ""
@@ -124,15 +128,6 @@ func MoreModels(total int) string {
 		return ""
 	}
 	return fmt.Sprintf("These are the first %d of %d: 'pollux models' lists all.\n", MaxModelChoices, total)
-}
-
-// modelChoices returns the options of a question for one of these models.
-func modelChoices(names []string) []tool.Option {
-	var options []tool.Option
-	for _, name := range names[:min(len(names), MaxModelChoices)] {
-		options = append(options, tool.Option{Label: name})
-	}
-	return options
 }
 
 // notify shows the person a message that is no warning.
@@ -173,5 +168,21 @@ func (b *builder) signIn(ctx context.Context, missing error) (*Session, error) {
 	if err != nil && err.Error() == missing.Error() {
 		return nil, &exit.Shown{Err: err}
 	}
-	return s, err
+	if err != nil || done.Type == "" || b.project.Named || s.Models.Current().Account.ConfiguredID != done.ID {
+		return s, err
+	}
+	name, err := firstmodel.Choose(ctx, b.project.Options.Asker, s.Models)
+	if err == nil && name == "" {
+		return s, nil
+	}
+	s.closeParts()
+	if err != nil {
+		return nil, err
+	}
+	b.notify(firstmodel.Store(b.project.Paths, name))
+	b.project.UseModel(name)
+	if err := b.project.Reload(); err != nil {
+		return nil, err
+	}
+	return b.rebuild(ctx, nil)
 }

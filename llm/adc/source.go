@@ -60,6 +60,21 @@ func (s Source) Check() error {
 	return err
 }
 
+// Locate returns the path of the credentials file, and the project that it or the environment names for requests; each is "" if
+// there is none. The error is that of [Source.Check]. It makes no requests.
+func (s Source) Locate() (path, project string, err error) {
+	data, _, err := s.read()
+	if err != nil || data == nil {
+		return "", "", err
+	}
+	var file struct {
+		QuotaProject string `json:"quota_project_id"`
+		Project      string `json:"project_id"` // of a service account
+	}
+	_ = json.Unmarshal(data, &file) // typeOf has read it; without the fields, there is no project
+	return cmp.Or(s.File, s.Login), strings.TrimSpace(cmp.Or(s.QuotaProject, file.QuotaProject, file.Project)), nil
+}
+
 // read returns the content and type of the credentials file, nil if there is no file.
 func (s Source) read() (data []byte, kind google.CredentialsType, err error) {
 	path := cmp.Or(s.File, s.Login)

@@ -13,7 +13,6 @@ import (
 	"pollux/internal/person"
 	"pollux/internal/session"
 	"pollux/internal/wording"
-	"pollux/llm/catalog"
 	"pollux/tool"
 )
 
@@ -48,7 +47,7 @@ func choose(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	options := []tool.Option{{Label: current, Description: "current model"}}
 	for _, m := range list {
 		if len(options) < maxOptions && m.Name != current {
-			options = append(options, tool.Option{Label: m.Name, Description: describe(m)})
+			options = append(options, tool.Option{Label: m.Name, Description: models.Facts(m)})
 		}
 	}
 	name, err := c.Choose(ctx, person.Choice{
@@ -99,18 +98,6 @@ func chooseUnlisted(ctx context.Context, c *manage.Call, name string, listing mo
 		return answer, nil
 	}
 	return "", err
-}
-
-// describe returns the input limit and the price of a model, as far as they are known.
-func describe(m catalog.Model) string {
-	var words []string
-	if m.Input > 0 {
-		words = append(words, wording.Number(m.Input)+" tokens")
-	}
-	if p := m.Price; p != nil {
-		words = append(words, fmt.Sprintf("$%g in, $%g out per million", p.Input, p.Output))
-	}
-	return strings.Join(words, ", ")
 }
 
 // set sets the model by name. With --persist it also stores the name in the user's settings.

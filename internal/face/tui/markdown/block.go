@@ -64,6 +64,9 @@ type Block struct {
 	shared  int               // number of containers that the separator is in
 }
 
+// IsNested reports whether the block is in a list or a block quote.
+func (b *Block) IsNested() bool { return len(b.within) > 0 }
+
 // container is a block quote or a list item that has blocks in it.
 type container struct {
 	id     int

@@ -8,12 +8,15 @@ import (
 )
 
 // mark stands before an answer.
-const mark = "✦"
+const (
+	mark      = "✦"
+	markWidth = 2 // with the space behind it
+)
 
 // answer is an answer of the model while it arrives.
 type answer struct {
 	splitter markdown.Splitter
-	hasText  bool // a block has shown something
+	place    Place // of the next block
 	chunks   int
 
 	preview preview
@@ -37,7 +40,7 @@ func (t *Transcript) addText(text string) {
 	}
 	a := t.answer.answer
 	a.chunks++
-	t.put(t.answer, t.blockLines(a.splitter.Add(text), &a.hasText))
+	t.put(t.answer, t.blockLines(a.splitter.Add(text), &a.place))
 }
 
 // endAnswer ends the open answer.
@@ -47,63 +50,72 @@ func (t *Transcript) endAnswer() {
 		return
 	}
 	t.answer, it.isOpen = nil, false
-	t.put(it, t.blockLines(it.answer.splitter.End(), &it.answer.hasText))
+	t.put(it, t.blockLines(it.answer.splitter.End(), &it.answer.place))
 }
 
-// blockLines renders blocks of an answer. hasText reports whether the answer has shown something before.
-func (t *Transcript) blockLines(blocks []markdown.Block, hasText *bool) (lines []styled.Line) {
+// blockLines renders blocks of an answer. place is that of the first one, and then that of the next one.
+func (t *Transcript) blockLines(blocks []markdown.Block, place *Place) (lines []styled.Line) {
 	for _, b := range blocks {
-		rendered := t.blockOf(b, !*hasText)
+		rendered := t.blockOf(b, *place)
 		lines = append(lines, rendered...)
-		*hasText = *hasText || len(rendered) > 0
+		*place = place.After(b, len(rendered) > 0)
 	}
 	return lines
 }
 
+// Place is where a block is in an answer.
+type Place uint8
+
+// The places of blocks.
+const (
+	AtStart     Place = iota // nothing of the answer is shown yet: the mark stands before the block
+	InFirstList              // in the list or the quotation with which the answer begins, which hangs behind the mark
+	Inside
+)
+
+// After returns the place of the block that follows b. isShown reports whether b has lines.
+func (p Place) After(b markdown.Block, isShown bool) Place {
+	switch {
+	case !isShown:
+		return p
+	case p != Inside && b.IsNested():
+		return InFirstList
+	}
+	return Inside
+}
+
 // blockOf renders a block. The mark stands before the text of the first one, or in a line of its own if something is
-// below it that must begin in the first column: code, a table, a list.
-func (t *Transcript) blockOf(b markdown.Block, isFirst bool) []styled.Line {
-	r := t.renderer(t.width(), t.Options.LineNumbers)
+// below it that must begin in the first column: code, a table. A list and a quotation hang behind the mark.
+func (t *Transcript) blockOf(b markdown.Block, place Place) []styled.Line {
 	if t.Look.IsRaw {
-		return t.rawBlock(b, isFirst)
+		return t.rawBlock(b, place == AtStart)
 	}
-	if !isFirst {
-		return t.inResponse(r.Render(b))
-	}
-	b.HasGap = false
-	prefix := styled.Span{Text: mark + " ", Style: t.Look.Theme.Accent()}
 	const least = 8 // columns beside the mark
-	if r.Width >= least && (b.Kind == markdown.Paragraph || b.Kind == markdown.Heading) {
-		beside := r
-		beside.Width -= 2
-		lines := t.inResponse(beside.Render(b))
-		if len(lines) == 0 {
-			return nil
-		}
-		if !hasMarker(lines[0]) {
-			lines[0] = append(styled.Line{prefix}, lines[0]...)
-			return lines
-		}
+	r := t.renderer(t.width(), t.Options.LineNumbers)
+	hangs := place != Inside && b.IsNested() && b.Kind != markdown.Code && r.Width >= least
+	isBeside := place == AtStart && r.Width >= least && (hangs || b.Kind == markdown.Paragraph || b.Kind == markdown.Heading)
+	if hangs || isBeside {
+		r.Width -= markWidth
 	}
+	b.HasGap = b.HasGap && place != AtStart
 	lines := t.inResponse(r.Render(b))
 	if len(lines) == 0 {
 		return nil
 	}
-	prefix.Text = mark
-	return append([]styled.Line{{prefix}}, lines...)
-}
-
-// hasMarker reports whether a line begins with the marker of a list item or of a block quote.
-func hasMarker(l styled.Line) bool {
-	if len(l) == 0 {
-		return true // an empty item
+	prefix := styled.Span{Text: mark + " ", Style: t.Look.Theme.Accent()}
+	for i := range lines {
+		switch {
+		case i == 0 && isBeside:
+			lines[i] = append(styled.Line{prefix}, lines[i]...)
+		case hangs && len(lines[i]) > 0:
+			lines[i] = append(styled.Line{{Text: strings.Repeat(" ", markWidth)}}, lines[i]...)
+		}
 	}
-	first := strings.TrimRight(l[0].Text, " ")
-	if first == "-" || first == "│" {
-		return true
+	if place == AtStart && !isBeside {
+		prefix.Text = mark
+		lines = append([]styled.Line{{prefix}}, lines...)
 	}
-	number := strings.TrimRight(first, ".)")
-	return number != first && number != "" && strings.Trim(number, "0123456789") == ""
+	return lines
 }
 
 // renderer returns the renderer of Markdown.
@@ -133,9 +145,9 @@ func (t *Transcript) previewLines(a *answer) []styled.Line {
 	if p.chunks == a.chunks && p.look.Width == t.Look.Width && p.look.HasLinks == t.Look.HasLinks && p.look.Theme.Name == t.Look.Theme.Name && p.look.IsRaw == t.Look.IsRaw {
 		return p.lines
 	}
-	hasText := a.hasText
+	place := a.place
 	p.chunks, p.look, p.lines = a.chunks, t.Look, nil
-	for _, l := range t.blockLines(a.splitter.Preview(), &hasText) {
+	for _, l := range t.blockLines(a.splitter.Preview(), &place) {
 		p.lines = append(p.lines, screenRows(l, t.width())...)
 	}
 	return p.lines

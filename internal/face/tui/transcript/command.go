@@ -39,9 +39,9 @@ func (t *Transcript) addRecap(r *record.Recap) {
 		t.Prompt(excerpt(r.Prompt, 5))
 	}
 	if r.Answer != "" {
-		hasText := false
+		place := AtStart
 		var s markdown.Splitter
-		t.add(apart, t.blockLines(append(s.Add(excerpt(r.Answer, 20)), s.End()...), &hasText))
+		t.add(apart, t.blockLines(append(s.Add(excerpt(r.Answer, 20)), s.End()...), &place))
 	}
 }
 

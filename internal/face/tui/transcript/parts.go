@@ -6,11 +6,10 @@ import (
 	"pollux/internal/face/tui/styled"
 )
 
-// Block returns the lines of a block of an answer. The mark of answers precedes the first block. hasNumbers adds line
-// numbers to code.
-func (l Look) Block(b markdown.Block, isFirst, hasNumbers bool) []styled.Line {
+// Block returns the lines of a block of an answer. hasNumbers adds line numbers to code.
+func (l Look) Block(b markdown.Block, place Place, hasNumbers bool) []styled.Line {
 	t := Transcript{Look: l, Options: Options{LineNumbers: hasNumbers}}
-	return t.blockOf(b, isFirst)
+	return t.blockOf(b, place)
 }
 
 // Hang returns lines of text behind a sign, wrapped. All rows but the first are indented by the width of the sign, unless

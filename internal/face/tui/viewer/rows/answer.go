@@ -3,6 +3,7 @@ package rows
 import (
 	"pollux/internal/face/tui/markdown"
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/face/tui/transcript"
 )
 
 // maxMarkdown is the number of bytes from which on an answer is shown as plain text: to show its end, all of it must be
@@ -14,10 +15,10 @@ const maxBlocks = 40
 
 // blocksPiece is some blocks of an answer.
 type blocksPiece struct {
-	blocks  []markdown.Block
-	bytes   int
-	code    int // the number of code blocks before and in the first block
-	isFirst bool
+	blocks []markdown.Block
+	bytes  int
+	code   int              // the number of code blocks before and in the first block
+	place  transcript.Place // of the first block
 }
 
 // answerSource returns the pieces of an answer.
@@ -36,12 +37,12 @@ type blocks struct {
 	isEnded  bool
 	found    []markdown.Block
 	code     int
-	hasPiece bool
+	place    transcript.Place // of the next block
 }
 
 // next is a [source].
 func (b *blocks) next() (piece, bool) {
-	p := &blocksPiece{isFirst: !b.hasPiece}
+	p := &blocksPiece{place: b.place}
 	for {
 		for len(b.found) > 0 {
 			if p.isFull(&b.found[0]) {
@@ -75,8 +76,8 @@ func (b *blocks) add(p *blocksPiece) {
 	}
 	if len(p.blocks) == 0 {
 		p.code = b.code
-		b.hasPiece = true
 	}
+	b.place = b.place.After(block, block.Kind != markdown.Blank)
 	p.blocks = append(p.blocks, block)
 	p.bytes += len(block.Source)
 }
@@ -90,11 +91,11 @@ func (p *blocksPiece) isFull(next *markdown.Block) bool {
 func (p *blocksPiece) size() int { return p.bytes }
 
 func (p *blocksPiece) rows(l *Look) (rows []Row) {
-	hasText := !p.isFirst
+	place := p.place
 	code := p.code
 	for i, b := range p.blocks {
-		lines := l.parts().Block(b, !hasText, l.LineNumbers)
-		isGapped := b.HasGap && hasText
+		lines := l.parts().Block(b, place, l.LineNumbers)
+		isGapped := b.HasGap && place != transcript.AtStart
 		if l.IsRaw {
 			for _, line := range lines {
 				rows = append(rows, l.fit(line, nil)...)
@@ -106,7 +107,7 @@ func (p *blocksPiece) rows(l *Look) (rows []Row) {
 				code++
 			}
 			skip := 0 // lines that are no code
-			if isGapped || !hasText && len(lines) > 0 {
+			if isGapped || place == transcript.AtStart && len(lines) > 0 {
 				skip = 1
 			}
 			for j, line := range lines {
@@ -118,7 +119,7 @@ func (p *blocksPiece) rows(l *Look) (rows []Row) {
 				}
 			}
 		}
-		hasText = hasText || len(lines) > 0
+		place = place.After(b, len(lines) > 0)
 	}
 	return rows
 }

@@ -149,6 +149,17 @@ func TestTexts(t *testing.T) {
 	}
 }
 
+// TestFirstList checks that all of a list with which an answer begins hangs behind the mark, however many pieces it has.
+func TestFirstList(t *testing.T) {
+	t.Parallel()
+	list := strings.Repeat("- item\n", 500)
+	d := Open(item(conversation.Answer, list+"\ntext\n\n- last\n"), false)
+	want := "✦ " + strings.TrimPrefix(strings.Repeat("  - item\n", 500), "  ") + "\ntext\n\n- last\n"
+	if got := shown(all(d, &Look{Width: 30})); got != want || d.Len() < 5 {
+		t.Errorf("%d pieces are\n%s", d.Len(), got)
+	}
+}
+
 // TestLazy checks that the first piece of a long text needs no more than itself.
 func TestLazy(t *testing.T) {
 	t.Parallel()
