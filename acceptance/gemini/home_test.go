@@ -246,7 +246,11 @@ func TestSharedHomeAtOnce(t *testing.T) {
 			t.Errorf("%s is not among the projects: %v", path, projects)
 		}
 		slugs = append(slugs, slug)
-		for _, kind := range []string{"tmp", "history"} {
+		kinds := []string{"tmp"}
+		if _, err := os.Stat(filepath.Join(g.home, ".gemini", "history", slug)); err == nil { // Gemini CLI's checkpoints
+			kinds = append(kinds, "history")
+		}
+		for _, kind := range kinds {
 			if owner := g.read(t, filepath.Join(".gemini", kind, slug, ".project_root")); owner != path {
 				t.Errorf("%s/%s belongs to %s, want %s", kind, slug, owner, path)
 			}

@@ -15,8 +15,8 @@ type Paths struct {
 	env  *Env
 	dir  string
 	home string
-	// slug claims the project's directories on the first call.
-	slug func() (string, error)
+	// slug claims the project's directory for temporary files on the first call, undone the one below history.
+	slug, undone func() (string, error)
 	// likely returns the probable result of slug without claiming it.
 	likely func() string
 	// resolvedHome returns the home directory with symbolic links resolved, "" if that fails.
@@ -29,7 +29,7 @@ type Paths struct {
 // files.
 func NewPaths(env *Env, dir string) *Paths {
 	p := &Paths{env: env, dir: dir, home: homeOf(env)}
-	p.slug = sync.OnceValues(p.claim)
+	p.slug, p.undone = sync.OnceValues(p.claim), sync.OnceValues(p.claimHistory)
 	p.likely = sync.OnceValue(p.likelySlug)
 	p.resolvedHome = sync.OnceValue(func() string {
 		resolved, _ := filepath.EvalSymlinks(p.home) // "" if it fails
@@ -257,11 +257,11 @@ func (p *Paths) ProjectTemp() (string, error) {
 
 // UndoLog returns history/<slug>/undo, the directory of the undo log of this project, and creates the one above it.
 func (p *Paths) UndoLog() (string, error) {
-	slug, err := p.slug()
+	dir, err := p.undone()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(p.history(), slug, "undo"), nil
+	return filepath.Join(dir, "undo"), nil
 }
 
 // UndoLogs returns the directories of the undo logs of all projects that have one.

@@ -45,11 +45,38 @@ func (p *Paths) claim() (string, error) {
 	return slug, nil
 }
 
-func (p *Paths) claimSlug() (string, error) {
-	key := p.dir
-	if runtime.GOOS == "windows" {
-		key = strings.ToLower(key)
+// claimHistory returns the project's directory below history, and creates it with its marker. Most runs change no file,
+// and do without it.
+func (p *Paths) claimHistory() (string, error) {
+	slug, err := p.slug()
+	if err != nil {
+		return "", err
 	}
+	dir := filepath.Join(p.history(), slug)
+	owner, err := readMarker(dir)
+	ours := owner == p.key()
+	if err == nil && owner == "" {
+		ours, err = makeMarked(dir, p.key())
+	}
+	if err == nil && !ours {
+		err = fmt.Errorf("%s names another project: remove it if that is wrong", filepath.Join(dir, markerName))
+	}
+	if err != nil {
+		return "", fmt.Errorf("find a place for the changes in %s: %w", p.dir, err)
+	}
+	return dir, nil
+}
+
+// key is what the registry and the markers call the project.
+func (p *Paths) key() string {
+	if runtime.GOOS == "windows" {
+		return strings.ToLower(p.dir)
+	}
+	return p.dir
+}
+
+func (p *Paths) claimSlug() (string, error) {
+	key := p.key()
 	projects, err := p.readRegistry()
 	if err != nil {
 		return "", err
@@ -99,14 +126,14 @@ func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 		if taken[slug] {
 			continue
 		}
-		fresh := !p.exists(slug)
+		fresh := !exists(filepath.Join(p.tmp(), slug)) && !exists(filepath.Join(p.history(), slug))
 		ours, err := p.mark(slug, key)
 		if err != nil {
 			return "", err
 		}
 		if ours {
 			if fresh {
-				p.adopt(slug)
+				p.adopt(slug, key)
 			}
 			return slug, nil
 		}
@@ -154,33 +181,41 @@ func isSlug(name string) bool {
 	return true
 }
 
-// mark creates the project's directories with their markers, and reports whether they belong to it. It
-// does not wait for the disk: Pollux makes directories lost in a power failure again, and a session syncs
-// the directories with its file.
+// mark creates the project's directory for temporary files with its marker, and reports whether it belongs to the
+// project. In the one below history it only writes a marker that is missing (see claimHistory). mark does not wait for
+// the disk: Pollux makes directories lost in a power failure again, and a session syncs the directories with its file.
 func (p *Paths) mark(slug, key string) (ours bool, err error) {
-	bases := [...]string{p.tmp(), p.history()}
-	for _, base := range bases {
-		owner, err := readMarker(filepath.Join(base, slug))
+	temp, history := filepath.Join(p.tmp(), slug), filepath.Join(p.history(), slug)
+	var missing []string
+	for _, dir := range [...]string{temp, history} {
+		owner, err := readMarker(dir)
 		if err != nil || owner != "" && owner != key {
 			return false, err
 		}
+		if owner == "" && (dir == temp || exists(dir)) {
+			missing = append(missing, dir)
+		}
 	}
-	for _, base := range bases {
-		dir := filepath.Join(base, slug)
-		if owner, err := readMarker(dir); err != nil || owner == key {
-			if err != nil {
-				return false, err
-			}
-			continue
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return false, err
-		}
-		if ours, err := writeMarker(dir, key); !ours || err != nil {
+	for _, dir := range missing {
+		if ours, err := makeMarked(dir, key); !ours || err != nil {
 			return false, err
 		}
 	}
 	return true, nil
+}
+
+// makeMarked creates a directory, and marks it as a project's own.
+func makeMarked(dir, key string) (ours bool, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return false, err
+	}
+	return writeMarker(dir, key)
+}
+
+// exists reports whether there is something at the path.
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // readMarker returns the project that a directory belongs to, "" if there is no marker.
@@ -254,26 +289,21 @@ func (p *Paths) marked(key string) []string {
 	return slugs
 }
 
-func (p *Paths) exists(slug string) bool {
-	for _, base := range [...]string{p.tmp(), p.history()} {
-		if _, err := os.Lstat(filepath.Join(base, slug)); err == nil {
-			return true
-		}
-	}
-	return false
-}
-
 // adopt copies the files that older versions stored under the hash of the project's path. It
 // skips files that it cannot copy.
-func (p *Paths) adopt(slug string) {
+func (p *Paths) adopt(slug, key string) {
 	for _, base := range [...]string{p.tmp(), p.history()} {
 		from, to := filepath.Join(base, p.ProjectHash()), filepath.Join(base, slug)
 		_ = filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 			rel, relErr := filepath.Rel(from, path)
-			if err != nil || relErr != nil || rel == "." || rel == markerName {
+			if err != nil || relErr != nil || rel == markerName {
 				return nil
 			}
 			switch target := filepath.Join(to, rel); {
+			case rel == ".":
+				if entry.IsDir() {
+					_, _ = makeMarked(to, key)
+				}
 			case entry.IsDir():
 				_ = os.Mkdir(target, 0o700)
 			case entry.Type().IsRegular():

@@ -77,16 +77,20 @@ func TestSlug(t *testing.T) {
 	if dir, err := paths.ProjectTemp(); err != nil || dir != filepath.Join(p.home, ".gemini", "tmp", "work-1") {
 		t.Errorf("the directory for temporary files is %q (%v)", dir, err)
 	}
-	for _, base := range []string{"tmp", "history"} {
-		dir := filepath.Join(p.home, ".gemini", base, "work-1")
-		marker, err := os.ReadFile(filepath.Join(dir, ".project_root"))
-		if err != nil || string(marker) != "/b/work" {
-			t.Errorf("the marker is %q (%v)", marker, err)
-		}
-		for _, d := range []string{dir, filepath.Dir(dir)} {
-			if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o700 {
-				t.Errorf("%s: %v %v", d, info.Mode(), err)
-			}
+	dir := filepath.Join(p.home, ".gemini", "tmp", "work-1")
+	if owner := markerOf(t, dir); owner != "/b/work" {
+		t.Errorf("the marker is %q", owner)
+	}
+	if exists(paths.history()) {
+		t.Error("there is a directory for changes, and nothing has changed")
+	}
+	above := filepath.Join(p.home, ".gemini", "history", "work-1")
+	if log, err := paths.UndoLog(); err != nil || log != filepath.Join(above, "undo") || markerOf(t, above) != "/b/work" {
+		t.Errorf("the log of changes is %s (%v)", log, err)
+	}
+	for _, d := range []string{dir, filepath.Dir(dir), above, filepath.Dir(above)} {
+		if info, err := os.Stat(d); err != nil || info.Mode().Perm() != 0o700 {
+			t.Errorf("%s: %v %v", d, info.Mode(), err)
 		}
 	}
 	if left, _ := filepath.Glob(filepath.Join(p.home, ".gemini", "*.lock")); len(left) > 0 {
@@ -94,6 +98,45 @@ func TestSlug(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(p.home, ".gemini", "*", "*", "*.tmp")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+func markerOf(t *testing.T, dir string) string {
+	t.Helper()
+	marker, err := os.ReadFile(filepath.Join(dir, ".project_root"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(marker)
+}
+
+// TestUndoLogOfAnother does not take the directory of another project.
+func TestUndoLogOfAnother(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	paths := NewPaths(p.env, "/a/work")
+	if _, err := paths.ProjectTemp(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(paths.history(), "work")
+	write(t, filepath.Join(dir, ".project_root"), "/b/work")
+	if log, err := paths.UndoLog(); err == nil || !strings.Contains(err.Error(), "names another project") {
+		t.Errorf("the log is %s (%v)", log, err)
+	}
+	if owner := markerOf(t, dir); owner != "/b/work" {
+		t.Errorf("the directory belongs to %q", owner)
+	}
+}
+
+// TestSlugMarksCheckpoints writes the marker that Gemini CLI's directory of checkpoints lacks.
+func TestSlugMarksCheckpoints(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	history := NewPaths(p.env, "/").history()
+	mkdir(t, filepath.Join(history, "work"))
+	slug(t, p, "/a/work")
+	if owner := markerOf(t, filepath.Join(history, "work")); owner != "/a/work" {
+		t.Errorf("the directory belongs to %q", owner)
 	}
 }
 
@@ -190,12 +233,17 @@ func TestSlugAdoptsOldDirectory(t *testing.T) {
 	write(t, filepath.Join(old, "chats", "one.json"), "one")
 	link(t, "/etc/passwd", filepath.Join(old, "chats", "link"))
 	mkfifo(t, filepath.Join(old, "pipe"))
+	write(t, filepath.Join(paths.history(), paths.ProjectHash(), "HEAD"), "ref")
 	dir, err := paths.ProjectTemp()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if data, err := os.ReadFile(filepath.Join(dir, "chats", "one.json")); err != nil || string(data) != "one" {
 		t.Errorf("the session was not copied: %q, %v", data, err)
+	}
+	history := filepath.Join(paths.history(), filepath.Base(dir))
+	if data, err := os.ReadFile(filepath.Join(history, "HEAD")); err != nil || string(data) != "ref" || markerOf(t, history) != "/a/work" {
+		t.Errorf("the checkpoints were not copied: %q, %v", data, err)
 	}
 	for _, name := range []string{"chats/link", "pipe"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err == nil {

@@ -53,14 +53,24 @@ func TestExistingProjectTemp(t *testing.T) {
 // directory back, and another of the same name does not.
 func TestExistingProjectTempAfterPowerFailure(t *testing.T) {
 	t.Parallel()
-	for _, take := range []func(string) error{os.Remove, func(file string) error { return os.Truncate(file, 0) }} {
+	takes := []func(string) error{os.Remove, func(file string) error { return os.Truncate(file, 0) }}
+	for i := range 2 * len(takes) {
+		take, hasUndo := takes[i/2], i%2 == 1
 		home := t.TempDir()
 		p := NewPaths(NewEnv("HOME="+home), filepath.Join(home, "a", "app"))
 		temp, err := p.ProjectTemp()
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, file := range []string{p.registry(), filepath.Join(temp, markerName), filepath.Join(p.history(), filepath.Base(temp), markerName)} {
+		files := []string{p.registry(), filepath.Join(temp, markerName)}
+		if hasUndo {
+			log, err := p.UndoLog()
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, filepath.Join(filepath.Dir(log), markerName))
+		}
+		for _, file := range files {
 			if err := take(file); err != nil {
 				t.Fatal(err)
 			}

@@ -52,6 +52,20 @@ func TestConnections(t *testing.T) {
 	if n := opened.Load(); n != 3 {
 		t.Errorf("clients with other options have opened %d", n-1)
 	}
+	for _, o := range []Options{
+		{Connections: &shared, RootCAs: []string{"a b"}},
+		{Connections: &shared, RootCAs: []string{"a", "b"}},
+		{Connections: &shared, Proxy: &url.URL{Scheme: "http", Host: "a.example"}},
+		{Connections: &shared, Proxy: &url.URL{Scheme: "http", Host: "b.example"}},
+		{Connections: &shared, Secure: true},
+	} {
+		before := opened.Load()
+		ask(o) // a proxy is not asked for this machine
+		ask(o)
+		if n := opened.Load() - before; n != 1 {
+			t.Errorf("two clients with the options %+v have opened %d", o, n)
+		}
+	}
 	if _, err := NewClient(Options{Connections: &shared, Secure: true, RootCAs: []string{"missing.pem"}}).HTTP(); err == nil {
 		t.Error("a missing certificate file is no error")
 	}
