@@ -26,7 +26,13 @@ type place struct {
 
 func newPlace(t testing.TB, setUp string) *place {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	return newPlaceIn(t, t.TempDir(), setUp)
+}
+
+// newPlaceIn is newPlace with the workspace and the log in a directory.
+func newPlaceIn(t testing.TB, dir, setUp string) *place {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -153,22 +159,27 @@ func TestDisasters(t *testing.T) {
 	for _, d := range undotest.Disasters {
 		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, repository)
-			before := undotest.Take(t, p.dir)
-			o := p.run(t, d.Script)
-			after := undotest.Take(t, p.dir)
-			if o == nil || o.Number != 1 {
-				t.Fatalf("operation %+v", o)
-			}
-			back := p.undo(t, o.Number)
-			if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
-				t.Errorf("after undo (-want +got):\n%s", diff)
-			}
-			p.sh(t, "git fsck --no-progress; GIT_OPTIONAL_LOCKS=0 git status --short >/dev/null")
-			p.undo(t, back.Number)
-			if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
-				t.Errorf("after redo (-want +got):\n%s", diff)
-			}
+			strike(t, newPlace(t, repository), d)
 		})
+	}
+}
+
+// strike takes a disaster in a place back, and does it again.
+func strike(t *testing.T, p *place, d undotest.Disaster) {
+	t.Helper()
+	before := undotest.Take(t, p.dir)
+	o := p.run(t, d.Script)
+	after := undotest.Take(t, p.dir)
+	if o == nil {
+		t.Fatal("no operation")
+	}
+	back := p.undo(t, o.Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+	p.sh(t, "git fsck --no-progress; GIT_OPTIONAL_LOCKS=0 git status --short >/dev/null")
+	p.undo(t, back.Number)
+	if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after redo (-want +got):\n%s", diff)
 	}
 }
