@@ -47,6 +47,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	if err != nil {
 		return nil, err
 	}
+	h.IsPartial = p.isPartial
 	o := &store.Operation{Header: h}
 	var failed error
 	for _, step := range steps {
@@ -59,6 +60,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 			return nil, err
 		default:
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", step.Path, cause(err)))
+			o.IsPartial = o.IsPartial || !errors.Is(err, errChanged)
 		}
 	}
 	if len(o.Changes) == 0 {
@@ -182,7 +184,11 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 			steps = append(steps, step)
 		}
 	}
-	return errors.Join(d.change(steps), os.Remove(s.Content(o.Number, applying)))
+	failed := d.change(steps)
+	if d.isPartial {
+		failed = errors.Join(failed, s.SetPartial(o.Number))
+	}
+	return errors.Join(failed, os.Remove(s.Content(o.Number, applying)))
 }
 
 // goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
@@ -202,6 +208,7 @@ func (d *disk) change(steps []Step) error {
 	try := func(s Step, err error) {
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", s.Path, cause(err)))
+			d.isPartial = d.isPartial || !errors.Is(err, errChanged)
 		}
 	}
 	for _, s := range slices.Backward(steps) { // entries before their directory

@@ -20,6 +20,8 @@ type disk struct {
 	path    string   // of dir
 	dir     *os.Root // the directory of the last path
 	journal *journal
+	// isPartial is set if a path could not be changed, for a reason other than a change by someone else.
+	isPartial bool
 }
 
 func (d *disk) close() {
