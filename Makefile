@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo test long compare build install bench bench-screen benchmarks lint check update docs screenshots fuzz
+.PHONY: help demo test long compare compare-agents build install bench bench-screen benchmarks lint check update docs screenshots fuzz
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ long: ## run the tests with all combinations and large loads
 
 compare: ## run the scenes with Gemini CLI too; downloads it from npm once (100 MB, needs Node.js)
 	POLLUX_COMPARE=1 go test ./acceptance/gemini
+
+compare-agents: ## compare undo with that of four other agents; downloads them from npm once (500 MB, needs Node.js)
+	POLLUX_COMPARE=agents go test ./acceptance/disasters
 
 build: ## build ./pollux
 	CGO_ENABLED=0 go build -trimpath -o pollux ./cmd/pollux

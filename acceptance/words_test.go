@@ -47,6 +47,9 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"jsoncmp":     plain("jsoncmp GOT WANT", jsoncmpWord),
 		"lines":       plain("lines FILE N", linesWord),
 		"screen":      plain("screen FILE", screenWord),
+		"picture":     plain("picture NAME", pictureWord),
+		"same":        plain("same NAME", sameWord),
+		"kept":        plain("kept KILOBYTES", keptWord),
 		"mcpauth":     plain("mcpauth", mcpAuthWord),
 		"remoteagent": plain("remoteagent [TOKEN]", remoteAgentWord),
 	}

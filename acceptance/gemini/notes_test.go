@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"pollux/acceptance/npm"
 )
 
 // theirs returns the record of Gemini CLI in a scene. The record is the same each time, but
@@ -58,7 +60,7 @@ func noted(t *testing.T, s *scene, command []string, force bool, play func() (ma
 
 // noteOf returns the file of Gemini CLI's record of a scene.
 func noteOf(s *scene, node string) (string, error) {
-	dir, err := cache()
+	dir, err := npm.Dir("testdata", cacheName)
 	if err != nil {
 		return "", err
 	}

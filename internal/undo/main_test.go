@@ -11,6 +11,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(killedIn); dir != "" {
 		dieIn(dir)
 	}
+	if dir := os.Getenv(stepsIn); dir != "" {
+		takeSteps(dir)
+	}
 	flag.Parse()
 	if os.Getenv("POLLUX_LONG") == "" && !isSet("rapid.checks") {
 		_ = flag.Set("rapid.checks", "15")

@@ -26,7 +26,13 @@ type place struct {
 
 func newPlace(t testing.TB, setUp string) *place {
 	t.Helper()
-	dir, err := filepath.EvalSymlinks(t.TempDir())
+	return newPlaceIn(t, t.TempDir(), setUp)
+}
+
+// newPlaceIn is newPlace with the workspace and the log in a directory.
+func newPlaceIn(t testing.TB, dir, setUp string) *place {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,53 +151,35 @@ func (p *place) undo(t testing.TB, number int) *store.Operation {
 	return back
 }
 
-const repository = `
-git init -q -b main; mkdir -p a/b empty; echo one >a/one; echo two >a/b/two; ln -s a/one link; printf 'x' >exec; chmod 755 exec
-echo ignored/ >.gitignore; git add -A; git commit -qm first; echo three >a/three; git add -A; git commit -qm second
-mkdir ignored; echo SECRET=1 >.env; echo made >ignored/made; echo dirty >>a/one; touch -d '2001-02-03 04:05:06.7' a/b/two; echo new >untracked`
+const repository = undotest.Repository
 
 // TestDisasters takes back the damage of public reports, and does it again.
 func TestDisasters(t *testing.T) {
 	t.Parallel()
-	for name, script := range map[string]string{
-		"remove all":        "rm -rf ./* .env .gitignore",
-		"remove repository": "rm -rf .git a",
-		"remove everything": "find . -mindepth 1 -delete",
-		"overwrite by move": "mv untracked a/one; mv .env exec",
-		"reset":             "git reset -q --hard HEAD~1",
-		"clean":             "git clean -qfdx",
-		"checkout":          "git checkout -q .",
-		"branch and stash":  "git stash -q; git stash drop -q; git branch x; git branch -D x",
-		"truncate":          ": >a/one; echo short >a/b/two",
-		"modes":             "chmod 600 exec; chmod 700 a; chmod 4755 a/three",
-		"kinds":             "rm link; mkdir link; touch link/x; rm -r a/b; echo file >a/b; rm exec; ln -s a exec",
-		"links":             "rm link; ln -s /etc/passwd link; mkdir d; ln -s .. d/up",
-		"move directory":    "mv a elsewhere; mkdir a; echo other >a/one",
-		"append and touch":  "echo more >>untracked; touch -d '1999-01-01' .env",
-		"names":             "printf x >\"$(printf 'b\\377d\\nname')\"; mkdir ' '; touch ' /-rf' '*'; rm untracked",
-		"commit":            "git add -A; git commit -qm third; git tag v1",
-		"rebase":            "git stash -q; git checkout -q -b side HEAD~1; echo s >side; git add side; git commit -qm side; git rebase -q main",
-		"repack":            "git gc -q --prune=now",
-		"read only":         "rm exec; chmod 555 a ignored",
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, d := range undotest.Disasters {
+		t.Run(d.Name, func(t *testing.T) {
 			t.Parallel()
-			p := newPlace(t, repository)
-			before := undotest.Take(t, p.dir)
-			o := p.run(t, script)
-			after := undotest.Take(t, p.dir)
-			if o == nil || o.Number != 1 {
-				t.Fatalf("operation %+v", o)
-			}
-			back := p.undo(t, o.Number)
-			if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
-				t.Errorf("after undo (-want +got):\n%s", diff)
-			}
-			p.sh(t, "git fsck --no-progress; GIT_OPTIONAL_LOCKS=0 git status --short >/dev/null")
-			p.undo(t, back.Number)
-			if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
-				t.Errorf("after redo (-want +got):\n%s", diff)
-			}
+			strike(t, newPlace(t, repository), d)
 		})
+	}
+}
+
+// strike takes a disaster in a place back, and does it again.
+func strike(t *testing.T, p *place, d undotest.Disaster) {
+	t.Helper()
+	before := undotest.Take(t, p.dir)
+	o := p.run(t, d.Script)
+	after := undotest.Take(t, p.dir)
+	if o == nil {
+		t.Fatal("no operation")
+	}
+	back := p.undo(t, o.Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+	p.sh(t, "git fsck --no-progress; GIT_OPTIONAL_LOCKS=0 git status --short >/dev/null")
+	p.undo(t, back.Number)
+	if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after redo (-want +got):\n%s", diff)
 	}
 }

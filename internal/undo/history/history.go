@@ -31,7 +31,9 @@ func Read(s *store.Store) (*History, error) {
 		o := &list[i]
 		byNumber[o.Number] = o
 		for _, n := range o.Undoes {
-			h.mark(byNumber, n, true)
+			if !o.IsPartial {
+				h.mark(byNumber, n, true)
+			}
 		}
 	}
 	return h, nil
@@ -183,18 +185,26 @@ func (h *History) isRedo(o store.Header) bool {
 	return slices.ContainsFunc(h.list, func(p store.Header) bool { return p.Kind == store.Undo && slices.Contains(o.Undoes, p.Number) })
 }
 
-// Touching returns the newest operation in effect that changed a path, or something below it.
+// Touching returns the newest operation in effect that changed a path, or something below it. One of which an undo has taken back
+// these paths alone is not in effect.
 func (h *History) Touching(path string) ([]*store.Operation, error) {
+	undone := map[int]bool{}
 	for _, o := range slices.Backward(h.list) {
-		if o.Kind == store.Undo || h.undone[o.Number] {
+		if o.Kind == store.Undo && !o.IsPartial || h.undone[o.Number] || undone[o.Number] {
 			continue
 		}
 		list, err := h.read([]int{o.Number})
 		if err != nil {
 			continue // damaged
 		}
-		if slices.ContainsFunc(list[0].Changes, func(c store.Change) bool { return c.Path == path || strings.HasPrefix(c.Path, path+"/") }) {
+		switch isTouched := slices.ContainsFunc(list[0].Changes, func(c store.Change) bool { return c.Path == path || strings.HasPrefix(c.Path, path+"/") }); {
+		case !isTouched:
+		case o.Kind != store.Undo:
 			return list, nil
+		default:
+			for _, n := range o.Undoes {
+				undone[n] = true
+			}
 		}
 	}
 	return nil, fmt.Errorf("no recorded change of %s can be undone", path)

@@ -43,6 +43,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	defer release()
 	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
 	h.Ended = h.Began
+	h.IsPartial = p.isPartial
 	w := b.Begin()
 	o := &store.Operation{Header: h}
 	var failed error
@@ -56,6 +57,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 			return nil, err
 		default:
 			failed = errors.Join(failed, fmt.Errorf("%s: %w", step.Path, cause(err)))
+			o.IsPartial = o.IsPartial || !errors.Is(err, errChanged)
 		}
 	}
 	if len(o.Changes) == 0 {
@@ -177,7 +179,11 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 			steps = append(steps, step)
 		}
 	}
-	return errors.Join(d.change(steps), os.Remove(s.File(o.Number, applying)))
+	failed := d.change(steps)
+	if d.isPartial {
+		failed = errors.Join(failed, s.SetPartial(o.Number))
+	}
+	return errors.Join(failed, os.Remove(s.File(o.Number, applying)))
 }
 
 // goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
@@ -197,6 +203,7 @@ func (d *disk) change(steps []Step) error {
 	try := func(s Step, err error) {
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", s.Path, cause(err)))
+			d.isPartial = d.isPartial || !errors.Is(err, errChanged)
 		}
 	}
 	for _, s := range slices.Backward(steps) { // entries before their directory

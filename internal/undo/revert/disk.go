@@ -20,6 +20,8 @@ type disk struct {
 	path    string   // of dir
 	dir     *os.Root // the directory of the last path
 	journal *journal
+	// isPartial is set if a path could not be changed, for a reason other than a change by someone else.
+	isPartial bool
 }
 
 func (d *disk) close() {
@@ -27,6 +29,37 @@ func (d *disk) close() {
 		_ = d.dir.Close()
 		d.dir = nil
 	}
+}
+
+// inUnchanged opens the directory of the step's path as in does. The error is errChanged if something else stands at the path than
+// when the undo began.
+func (d *disk) inUnchanged(s Step) (*os.Root, string, error) {
+	dir, name, err := d.in(s.Path)
+	if err == nil {
+		err = s.unchanged(dir, name)
+	}
+	return dir, name, err
+}
+
+// unchanged returns errChanged if something else stands at a name than when the undo began: an undo takes time, and editors save
+// in its middle.
+func (s *Step) unchanged(dir *os.Root, name string) error {
+	info, err := dir.Lstat(name)
+	if state.IsAbsent(err) {
+		return nil // there is nothing to lose
+	}
+	if err != nil {
+		return err
+	}
+	now := state.Of(info)
+	isSame := now.Kind == s.now.Kind && now.Device == s.now.Device && now.Inode == s.now.Inode && now.Size == s.now.Size
+	switch {
+	case now.Kind == state.Directory && (now.Kind == s.now.Kind || isDirectory(s.To)):
+		return nil // its entries have steps of their own
+	case isSame && (now.Modified == s.now.Modified || now.Modified == s.To.State.Modified): // of which the undo may have restored another name
+		return nil
+	}
+	return errChanged
 }
 
 // errLink is returned for a path that could only be reached through a link.
@@ -134,7 +167,7 @@ func (d *disk) sweep(changes []store.Change) {
 
 // remove removes a file, link or empty directory. A directory with entries that the operation did not make stays.
 func (d *disk) remove(s Step) error {
-	dir, name, err := d.in(s.Path)
+	dir, name, err := d.inUnchanged(s)
 	if err == nil {
 		err = d.lend(func() error { return dir.Remove(name) })
 		changed()
@@ -201,6 +234,9 @@ func (d *disk) replace(s Step, write func(dir *os.Root, temporary string) error)
 	return d.lend(func() error {
 		err := write(dir, temporary)
 		if err == nil {
+			err = s.unchanged(dir, name)
+		}
+		if err == nil {
 			err = dir.Rename(temporary, name)
 			changed()
 		}
@@ -213,7 +249,7 @@ func (d *disk) replace(s Step, write func(dir *os.Root, temporary string) error)
 
 // attributes gives a directory or file its mode and time back.
 func (d *disk) attributes(s Step) error {
-	dir, name, err := d.in(s.Path)
+	dir, name, err := d.inUnchanged(s)
 	if err != nil {
 		return err
 	}

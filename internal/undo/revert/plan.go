@@ -44,7 +44,8 @@ type Plan struct {
 	// Operations are the numbers of those that are taken back, the newest first.
 	Operations []int
 
-	store *store.Store
+	store     *store.Store
+	isPartial bool // some steps were left out
 }
 
 // Changes returns the steps that change something.
@@ -59,7 +60,9 @@ func (p *Plan) Problems() []Step {
 
 // Select leaves only the steps for which keep is true.
 func (p *Plan) Select(keep func(path string) bool) {
+	count := len(p.Steps)
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool { return !keep(s.Path) })
+	p.isPartial = p.isPartial || len(p.Steps) < count
 }
 
 // Overwrite makes the plan change the paths that others have changed since, too.

@@ -37,6 +37,9 @@ type Header struct {
 	Ended   time.Time `json:"ended"`
 	// Undoes are the numbers of the operations that an undo has taken back.
 	Undoes []int `json:"undoes,omitempty"`
+	// IsPartial reports that an undo was asked for some paths of these operations only, or could not change all: the rest can
+	// still be undone.
+	IsPartial bool `json:"partial,omitempty"`
 	// Beside are calls and commands that ran at the same time, and may have made some of the changes.
 	Beside []string `json:"beside,omitempty"`
 	// IsAnywhere is set unless the changes are those at known paths only.

@@ -138,8 +138,17 @@ func (s *Store) header(number int) (h Header, err error) {
 		return h, fmt.Errorf("operation %d is damaged: %w", number, err)
 	}
 	h.Number = number
+	if _, err := os.Lstat(s.failed(number)); err == nil {
+		h.IsPartial = true
+	}
 	return h, nil
 }
+
+// failed is the path of a file that says that an undo, which is in the log before it begins, could not change all paths.
+func (s *Store) failed(number int) string { return filepath.Join(s.path(number), "failed") }
+
+// SetPartial notes that an undo in the log could not change all paths.
+func (s *Store) SetPartial(number int) error { return os.WriteFile(s.failed(number), nil, 0o600) }
 
 // maxRecord is the number of bytes that a record may have.
 const maxRecord = 1 << 30

@@ -17,6 +17,15 @@ type Picture map[string]string
 // Take takes a picture. Objects of git are left out: an undo leaves those that were added.
 func Take(t testing.TB, dir string) Picture {
 	t.Helper()
+	p, err := Read(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// Read takes a picture as Take does.
+func Read(dir string) (Picture, error) {
 	p := Picture{}
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -36,10 +45,7 @@ func Take(t testing.TB, dir string) Picture {
 		p[rel], err = describe(path, info)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return p, err
 }
 
 func describe(path string, info fs.FileInfo) (string, error) {

@@ -1,0 +1,101 @@
+//go:build linux
+
+package undo_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/undo/undotest"
+)
+
+// The variables with a directory that a person has mounted for a test.
+const (
+	networkIn     = "POLLUX_TEST_NETWORK_MOUNT"
+	insensitiveIn = "POLLUX_TEST_CASE_INSENSITIVE"
+)
+
+// TestNetworkMount takes all disasters back in a workspace on a network mount.
+func TestNetworkMount(t *testing.T) {
+	t.Parallel()
+	mount := os.Getenv(networkIn)
+	if mount == "" {
+		t.Skipf("SKIPPED: a test cannot make a network mount; set %s to a directory on one", networkIn)
+	}
+	for _, d := range undotest.Disasters {
+		t.Run(d.Name, func(t *testing.T) { strike(t, newPlaceIn(t, directoryIn(t, mount), repository), d) })
+	}
+}
+
+// TestCaseInsensitive takes changes of names back on a file system where names that differ in case are one.
+func TestCaseInsensitive(t *testing.T) {
+	t.Parallel()
+	mount := os.Getenv(insensitiveIn)
+	if mount == "" {
+		mount = casefold(t)
+	}
+	for script, setUp := range map[string]string{
+		"mv Name name":                         "echo text >Name",
+		"mv Dir dir":                           "mkdir Dir; echo text >Dir/file",
+		"mv Dir dir; mv dir/File dir/file":     "mkdir Dir; echo text >Dir/File",
+		"mv Name name; echo more >>name":       "echo text >Name; chmod 640 Name",
+		"rm Name; mkdir name; echo x >name/in": "echo text >Name",
+		"rm NAME; rm -r DIR":                   "echo text >Name; mkdir Dir; echo text >Dir/file",
+		"rm Name; ln -s other nAME":            "echo text >Name",
+	} {
+		t.Run(script, func(t *testing.T) {
+			p := newPlaceIn(t, directoryIn(t, mount), setUp)
+			before := undotest.Take(t, p.dir)
+			o := p.run(t, script)
+			after := undotest.Take(t, p.dir)
+			back := p.undo(t, o.Number)
+			if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+				t.Errorf("after undo (-want +got):\n%s", diff)
+			}
+			p.undo(t, back.Number)
+			if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
+				t.Errorf("after redo (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// directoryIn returns a new directory on a mount.
+func directoryIn(t *testing.T, mount string) string {
+	t.Helper()
+	dir, err := os.MkdirTemp(mount, "pollux-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
+	return dir
+}
+
+// casefold mounts a file system whose names differ in more than case. Few kernels have one.
+func casefold(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	image, mount := filepath.Join(dir, "image"), filepath.Join(dir, "mount")
+	do := func(name string, args ...string) {
+		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
+			t.Skipf("SKIPPED: no case-insensitive file system can be mounted here; set %s to a directory on one: %s %q: %v: %s", insensitiveIn, name, args, err, out)
+		}
+	}
+	do("truncate", "-s", "64M", image)
+	do("mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8", image)
+	do("mkdir", mount)
+	do("mount", "-o", "loop", image, mount)
+	t.Cleanup(func() { // lazily: a program that another test starts has all open files until it begins
+		if out, err := exec.Command("umount", "-l", mount).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+	insensitive := filepath.Join(mount, "insensitive")
+	do("mkdir", insensitive)
+	do("chattr", "+F", insensitive)
+	return insensitive
+}
