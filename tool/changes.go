@@ -82,6 +82,14 @@ func (c *Changes) Plus(o *Changes) *Changes {
 // Total returns the number of files that have changed.
 func (c *Changes) Total() int { return c.Created + c.Changed + c.Deleted }
 
+// Restorable returns the number of deleted files that undo can bring back. c may be nil.
+func (c *Changes) Restorable() int {
+	if c == nil {
+		return 0
+	}
+	return max(c.Deleted-c.Lost, 0)
+}
+
 // String describes the changes in one line, such as "2 files changed, 1 deleted (+12, -3)".
 func (c *Changes) String() string {
 	var parts []string

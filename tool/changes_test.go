@@ -34,6 +34,9 @@ func TestChangesPlus(t *testing.T) {
 	if a.Created != 1 || len(a.Files) != 1 || a.Plus(nil) != a || (*Changes)(nil).Plus(b) != b || (*Changes)(nil).Plus(nil) != nil {
 		t.Errorf("%+v", a)
 	}
+	if n := [...]int{a.Restorable(), (&Changes{Deleted: 3, Lost: 1}).Restorable(), (*Changes)(nil).Restorable()}; n != [...]int{0, 2, 0} {
+		t.Errorf("restorable: %v", n)
+	}
 	many := &Changes{Files: slices.Repeat([]FileChange{{Path: "a"}}, MaxChangedFiles)}
 	if n := len(many.Plus(b).Files); n != MaxChangedFiles {
 		t.Errorf("%d files", n)

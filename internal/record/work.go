@@ -10,7 +10,7 @@ import (
 
 // Work sums up the changes, commands and tasks of the tool calls in a conversation. The zero value is empty.
 type Work struct {
-	Files          []string // paths of the changed files, each once, in the order of their first change
+	Files          []string // paths of the changed files, see [Work.AddChanges], in the order of their first change
 	MoreFiles      bool     // more files were changed than Files has
 	Added, Removed int      // lines of all changes
 	Commands       int      // shell commands that ran
@@ -54,13 +54,7 @@ func (w *Work) Add(isCommand bool, summary string, hasRun bool, display tool.Dis
 		}
 		w.Added += d.Stat.ModelAddedLines + d.Stat.UserAddedLines
 		w.Removed += d.Stat.ModelRemovedLines + d.Stat.UserRemovedLines
-		switch {
-		case slices.Contains(w.Files, d.FilePath):
-		case len(w.Files) == maxFiles:
-			w.MoreFiles = true
-		default:
-			w.Files = append(w.Files, d.FilePath)
-		}
+		w.addFile(d.FilePath)
 	case *tool.TodoDisplay:
 		w.Todos = d.Todos
 	default:
@@ -71,12 +65,40 @@ func (w *Work) Add(isCommand bool, summary string, hasRun bool, display tool.Dis
 	}
 }
 
+// AddChanges adds changes of files that a command has made; nil for none. The path of a file in the workspace is relative to it
+// then, and absolute for an edit.
+func (w *Work) AddChanges(c *tool.Changes) {
+	if c == nil {
+		return
+	}
+	w.Added += c.Added
+	w.Removed += c.Removed
+	w.MoreFiles = w.MoreFiles || c.Total() > len(c.Files)
+	for _, f := range c.Files {
+		w.addFile(f.Path)
+	}
+}
+
+// addFile adds the path of a file.
+func (w *Work) addFile(path string) {
+	switch {
+	case slices.Contains(w.Files, path):
+	case len(w.Files) == maxFiles:
+		w.MoreFiles = true
+	default:
+		w.Files = append(w.Files, path)
+	}
+}
+
 // addEntries adds the calls of a history.
 func (w *Work) addEntries(entries []agent.Entry) {
 	for i := range entries {
 		for j := range entries[i].Calls {
 			c := &entries[i].Calls[j]
 			w.Add(IsCommand(c.Name), c.Description, c.HasRun && c.Status == agent.Success, c.Display)
+			for k := range c.Executions {
+				w.AddChanges(c.Executions[k].ShownChanges())
+			}
 		}
 	}
 }

@@ -111,6 +111,16 @@ func Add(path string, notices ...Notice) error {
 	return change(path, func(c Counts) Counts { return c.with(notices) })
 }
 
+// First reports whether a notice was never shown, and counts it then. If the file cannot be read or written, it is the
+// first time whenever it is asked.
+func First(path string, n Notice) (bool, error) {
+	c, err := Read(path)
+	if err == nil && c.Of(n) > 0 {
+		return false, nil
+	}
+	return true, errors.Join(err, Add(path, n))
+}
+
 // Set sets or clears a flag in the file. It does not change a file that is no JSON object.
 func Set(path string, f Flag, isSet bool) error {
 	return change(path, func(c Counts) Counts { return c.withFlag(f, isSet) })

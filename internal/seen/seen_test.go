@@ -27,6 +27,20 @@ func TestAdd(t *testing.T) {
 	}
 }
 
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "state.json")
+	for i, want := range []bool{true, false, false} {
+		if got, err := First(path, Deletion); got != want || err != nil {
+			t.Errorf("%d: %v, %v", i, got, err)
+		}
+	}
+	write(t, path, "[]")
+	if got, err := First(path, Deletion); !got || err == nil {
+		t.Errorf("a damaged file: %v, %v", got, err)
+	}
+}
+
 func TestKeepsForeignContent(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "state.json")

@@ -190,6 +190,15 @@ func Count(n int, noun string) string {
 	return strconv.Itoa(n) + " " + noun + "s"
 }
 
+// Restore returns the sentence about how to bring back files that a call has deleted.
+func Restore(files int) string {
+	noun := "files"
+	if files == 1 {
+		noun = "file"
+	}
+	return "To bring the deleted " + noun + " back, type /undo."
+}
+
 // Bytes writes a number of bytes: "12 bytes", "3.4 KB".
 func Bytes(n int64) string {
 	switch {

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/subagent"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -60,6 +61,12 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 			label = kit.Label(l.look.Session, x.Name, x.Summary)
 		}
 		l.showExecution(c, label, x, e.Reason)
+	}
+	if n := e.Changes().Restorable(); n > 0 && !l.hasDeleted {
+		l.hasDeleted = true
+		if l.look.firstDeletion != nil && l.look.firstDeletion() {
+			l.screen.message(wording.Restore(n))
+		}
 	}
 }
 

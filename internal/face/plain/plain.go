@@ -17,6 +17,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,6 +28,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/record"
+	"pollux/internal/seen"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -145,6 +147,7 @@ type loop struct {
 	draft      string    // text that was not sent
 	composer   composer  // the prompt being typed
 	hasTalked  bool      // a prompt was sent in this session
+	hasDeleted bool      // a call has deleted files in this session
 	isRunning  bool      // the model works on a prompt
 	inputEnded bool      // no more input
 	ending     string    // the last text to show
@@ -267,6 +270,8 @@ type look struct {
 	debug                bool                 // add the provider's response to a failed request
 	// steers reports whether a prompt joins the run in progress instead of waiting for its end; nil is never.
 	steers func() bool
+	// firstDeletion reports whether no call of this user has deleted files before; nil is never.
+	firstDeletion func() bool
 }
 
 // Editor is the user's external editor: an [editor.Editor].
@@ -304,6 +309,13 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 		screenReader:  config.ScreenReader.In(p.Settings()),
 		debug:         p.Debugging(),
 		steers:        func() bool { return config.ModelSteering.In(p.Settings()) },
+		firstDeletion: func() bool {
+			isFirst, err := seen.First(filepath.Join(p.Paths.GeminiDir(), "state.json"), seen.Deletion)
+			if err != nil {
+				p.Log.Debug("a notice is not counted", "error", err)
+			}
+			return isFirst
+		},
 	}, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/greeting"
 	"pollux/internal/seen"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -93,7 +94,7 @@ func (l *loop) tellDeletion(e kit.Event) {
 	}
 	l.view.toldDeletion = true
 	if l.view.seen.Of(seen.Deletion) == 0 {
-		l.transcript.Info(greeting.Deletion(deleted))
+		l.transcript.Info(wording.Restore(deleted))
 		l.countSeen(seen.Deletion)
 	}
 }
@@ -112,11 +113,7 @@ func deletedBy(e kit.Event) int {
 	if !ok {
 		return 0
 	}
-	c := f.Changes()
-	if c == nil {
-		return 0
-	}
-	return max(c.Deleted-c.Lost, 0)
+	return f.Changes().Restorable()
 }
 
 // isChange reports whether an event asks for or begins a change of a file by the model.

@@ -6,7 +6,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/face/kit"
-	"pollux/internal/face/tui/greeting"
+	"pollux/internal/wording"
 	"pollux/tool"
 )
 
@@ -91,7 +91,7 @@ func commandScenes() []Scene {
 			f := ended(c, agent.Success, &tool.Result{Display: tool.TerminalDisplay("rewrote 2 stations\n")})
 			f.Executions[0].Changes = &tool.Changes{Created: 1, Changed: 2, Deleted: 1, Added: 12, Removed: 3}
 			s.run(began(c, tool.KindExecute, "go generate ./internal/station"), f)
-			s.transcript.Info(greeting.Deletion(1))
+			s.transcript.Info(wording.Restore(1))
 		}},
 		{"command-cancelled", func(s *stage) {
 			r := tool.Fail(tool.ErrExecutionFailed, "Cancelled")

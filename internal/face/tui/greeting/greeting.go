@@ -95,14 +95,6 @@ func Undo(b *keys.Bindings) string {
 	return "To undo changes to files later, " + how + ", and choose a prompt.\n/undo takes back the last change, also one by a command."
 }
 
-// Deletion is the note about how to bring back files that a call has deleted.
-func Deletion(files int) string {
-	if files == 1 {
-		return "To bring the deleted file back, type /undo."
-	}
-	return "To bring the deleted files back, type /undo."
-}
-
 // doubled returns the name of a key that is pressed twice, "" for none.
 func doubled(key string) string {
 	if key == "" {

@@ -4,6 +4,7 @@ package recap
 
 import (
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -70,6 +71,7 @@ func (k *Keeper) add(f *agent.ToolFinished) {
 		x := &f.Executions[i]
 		if x.Result != nil {
 			k.state.Work.Add(record.IsCommand(x.Name), x.Summary, x.HasRun && x.Status == agent.Success, x.Result.Display)
+			k.state.Work.AddChanges(x.ShownChanges())
 		}
 	}
 }
@@ -118,21 +120,26 @@ func (r *Recap) changed(short func(path string) string) string {
 	if len(w.Files) == 0 {
 		return ""
 	}
-	const most = 3
-	var names []string
-	for _, path := range w.Files[:min(len(w.Files), most)] {
-		if len(w.Files) > 1 {
-			names = append(names, terminal.Line(filepath.Base(path)))
-		} else {
-			names = append(names, terminal.Line(short(path)))
+	var files []string
+	for _, path := range w.Files {
+		if path = short(path); !slices.Contains(files, path) {
+			files = append(files, path)
 		}
 	}
-	text := wording.Count(len(w.Files), "file")
+	const most = 3
+	var names []string
+	for _, path := range files[:min(len(files), most)] {
+		if len(files) > 1 {
+			path = filepath.Base(path)
+		}
+		names = append(names, terminal.Line(path))
+	}
+	text := wording.Count(len(files), "file")
 	if w.MoreFiles {
 		text = "more than " + text
 	}
 	text += " (+" + strconv.Itoa(w.Added) + " -" + strconv.Itoa(w.Removed) + "): " + strings.Join(names, ", ")
-	if len(w.Files) > most {
+	if len(files) > most {
 		text += ", ..."
 	}
 	return text

@@ -67,7 +67,7 @@ func TestReturn(t *testing.T) {
 	if got := text(r, 80); !isDue || got != want {
 		t.Errorf("%v:\n%s", isDue, got)
 	}
-	for _, l := range r.Lines(20, theme.NoColor(), nil) {
+	for _, l := range r.Lines(20, theme.NoColor(), func(path string) string { return path }) {
 		if l.Width() > 20 {
 			t.Errorf("%d columns: %s", l.Width(), l)
 		}
@@ -93,6 +93,27 @@ func TestIdleFromTheEnd(t *testing.T) {
 	}
 	if r, isDue := k.Touch(after(10)); !isDue || text(r, 80) != "Recap  last active 4 hours ago\n  Asked   Work long\n" {
 		t.Errorf("%v: %s", isDue, text(r, 80))
+	}
+}
+
+// TestChangesOfCommands counts a file once that an edit and a command have changed, and those of a command that failed.
+func TestChangesOfCommands(t *testing.T) {
+	t.Parallel()
+	var k Keeper
+	k.Handle(change("/w/lib/a.go", 3, 1), after(0))
+	k.Handle(change("/w/lib/a.go", 1, 0), after(0))
+	k.Handle(kit.Ran{Event: agent.ToolFinished{Executions: []agent.Execution{{
+		Name: "run_shell_command", HasRun: true, Status: agent.Failed, Result: &tool.Result{}, Changes: &tool.Changes{
+			Changed: 1, Deleted: 1, Added: 5, Removed: 7, Files: []tool.FileChange{{Path: "a.go"}, {Path: "lib/a.go"}},
+		},
+	}}}}, after(0))
+	r, _ := k.Touch(after(8))
+	if got, want := text(r, 80), "Recap\n  Changed 2 files (+9 -8): a.go, a.go\n"; got != want {
+		t.Errorf("%s", got)
+	}
+	k.Handle(kit.Ran{Event: agent.ToolFinished{Executions: []agent.Execution{{Result: &tool.Result{}, Changes: &tool.Changes{Created: 9}}}}}, after(9))
+	if r, _ := k.Touch(after(18)); !strings.Contains(text(r, 80), "Changed more than 2 files (+9 -8)") {
+		t.Errorf("%s", text(r, 80))
 	}
 }
 
