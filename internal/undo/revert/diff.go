@@ -1,82 +1,24 @@
 package revert
 
 import (
-	"bytes"
-	"fmt"
 	"io"
 	"strings"
 
-	"github.com/aymanbagabas/go-udiff"
-
-	"pollux/internal/undo/state"
+	"pollux/internal/undo/patch"
 )
 
-// maxDiffed is the size of the largest content that a diff shows, in bytes.
-const maxDiffed = 1 << 20
-
-// Diff returns the changes that the plan would take back, as a unified diff from the state before the operations to the
-// one after them. name names a path.
+// Diff returns the changes that the plan would take back, for people: see [Plan.Patch]. name names a path.
 func (p *Plan) Diff(name func(path string) string) string {
 	var b strings.Builder
-	for _, s := range p.Steps {
-		writeDiff(&b, name(s.Path), s.To, s.From)
-	}
+	_, _ = p.Patch(&b, patch.Options{Name: func(path string) (string, bool) { return name(path), true }}) // to a buffer
 	return b.String()
 }
 
-func writeDiff(b *strings.Builder, name string, before, after Version) {
-	from, to := "a/"+name, "b/"+name
-	fmt.Fprintf(b, "diff --git %s %s\n", from, to)
-	switch {
-	case before.State.Kind == state.Absent:
-		fmt.Fprintf(b, "new file mode %s\n", mode(after))
-		from = "/dev/null"
-	case after.State.Kind == state.Absent:
-		fmt.Fprintf(b, "deleted file mode %s\n", mode(before))
-		to = "/dev/null"
-	case mode(before) != mode(after):
-		fmt.Fprintf(b, "old mode %s\nnew mode %s\n", mode(before), mode(after))
+// Patch writes the changes that the plan would take back, from the state before the operations to the one after them.
+func (p *Plan) Patch(w io.Writer, o patch.Options) (*patch.Summary, error) {
+	changes := make([]patch.Change, len(p.Steps))
+	for i, s := range p.Steps {
+		changes[i] = patch.Change{Path: s.Path, Before: patch.Version(s.To), After: patch.Version(s.From)}
 	}
-	x, ok := text(before)
-	y, also := text(after)
-	switch {
-	case !ok || !also:
-		fmt.Fprintf(b, "Binary files %s and %s differ\n", from, to)
-	case x != y:
-		b.WriteString(udiff.Unified(from, to, x, y))
-	}
-}
-
-// mode returns the mode of a version as git writes it.
-func mode(v Version) string {
-	switch v.State.Kind {
-	case state.Directory:
-		return "040000"
-	case state.Link:
-		return "120000"
-	}
-	return fmt.Sprintf("100%03o", v.State.Mode&0o777)
-}
-
-// text returns the content of a version, which is not ok if it is no text or not there.
-func text(v Version) (string, bool) {
-	switch v.State.Kind {
-	case state.Absent, state.Directory:
-		return "", true
-	case state.Link:
-		return v.Target, true
-	}
-	if v.State.Size == 0 {
-		return "", true
-	}
-	if v.Place.IsNowhere() || v.State.Size > maxDiffed {
-		return "", false
-	}
-	f, err := v.Place.Open()
-	if err != nil {
-		return "", false
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxDiffed))
-	return string(data), err == nil && bytes.IndexByte(data, 0) < 0
+	return patch.Write(w, changes, o)
 }
