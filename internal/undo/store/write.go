@@ -37,6 +37,9 @@ func (b *Base) Begin() (*Writer, error) {
 // numbers.
 func (w *Writer) Dir() string { return w.dir }
 
+// File returns the file with a content that was added.
+func (w *Writer) File(name string) string { return filepath.Join(w.dir, name) }
+
 // Keep adds a content of a size that a base has, without another copy of it where the file system allows.
 func (w *Writer) Keep(b *Base, number uint32, size int64) (name string, err error) {
 	if number&packed == 0 {
