@@ -18,12 +18,12 @@ import (
 )
 
 // summary lists the paths that an undo changes, or would change.
-func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, isDry bool) string {
+func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, c *manage.Call) string {
 	var b strings.Builder
 	switch {
 	case len(changes) == 0 && len(stay) == 0:
 		b.WriteString("All files are as they were already.\n")
-	case isDry && len(changes) > 0:
+	case c.Is(dryRun.Name) && len(changes) > 0:
 		fmt.Fprintf(&b, "%s would change:\n", wording.Count(len(changes), "path"))
 	case len(changes) > 0:
 		fmt.Fprintf(&b, "%s %s (%s): %s.\n", verb, numbers(operations), titles(operations), wording.Count(len(changes), "path"))
@@ -34,7 +34,11 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 			fmt.Fprintf(&b, "  and %d more\n", len(changes)-most)
 			break
 		}
-		fmt.Fprintf(&b, "  %s %s\n", sign(s), l.name(s.Path))
+		merged := ""
+		if s.Merges {
+			merged = " (what was changed since is kept)"
+		}
+		fmt.Fprintf(&b, "  %s %s%s\n", sign(s), l.name(s.Path), merged)
 	}
 	if len(stay) > 0 {
 		b.WriteString("These paths stay as they are:\n")
@@ -48,8 +52,11 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", l.name(s.Path), s.Problem)
 	}
-	if canOverwrite {
-		b.WriteString("To bring back files that were changed since, too, add --overwrite.\n")
+	switch {
+	case canOverwrite && c.Is(merges.Name):
+		b.WriteString("To bring them back without what was changed since, use --overwrite instead.\n")
+	case canOverwrite:
+		b.WriteString("To bring back files that were changed since, too, add --merge, which keeps those changes, or --overwrite.\n")
 	}
 	b.WriteString(others(operations))
 	return strings.TrimSuffix(b.String(), "\n")
@@ -206,6 +213,9 @@ func mark(r row) string {
 }
 
 func diff(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	if err := c.ReadFlags(nil, []string{to.Name}); err != nil {
+		return outcome.Outcome{}, err
+	}
 	s, err := selection(c)
 	if err != nil {
 		return outcome.Outcome{}, err

@@ -24,7 +24,8 @@ import (
 var (
 	dryRun    = manage.Flag{Name: "dry-run", Default: false, Usage: "Show what would change, and change nothing"}
 	overwrite = manage.Flag{Name: "overwrite", Default: false, Usage: "Also bring back files that were changed since"}
-	to        = manage.Flag{Name: "to", Default: "", Usage: "Undo all changes since the prompt with this id"}
+	merges    = manage.Flag{Name: "merge", Default: false, Usage: "Also bring back lines of text files that were changed since, and keep those changes"}
+	to        = manage.Flag{Name: "to", Default: "", Usage: "Take all changes since the prompt with this id"}
 )
 
 // Commands returns the commands about undo.
@@ -32,23 +33,35 @@ func Commands() []*manage.Command {
 	return []*manage.Command{
 		{
 			Name: "undo", Args: "[<number> | #<change>]", Summary: "Undo what tool calls and commands have changed in files",
-			Details: "Without an argument, the last change of the newest session in this directory is undone, with a number the last ones, and with a # and the number that the log shows a certain one. Only paths that the change itself has changed are touched. A file that was changed since stays as it is. An undo can be taken back by redo.",
+			Details: "Without an argument, the last change of the newest session in this directory is undone, with a number the last ones, and with a # and the number that the log shows a certain one. Only paths that the change itself has changed are touched. A file that was changed since stays as it is, unless --merge or --overwrite is set. An undo can be taken back by redo.",
 			Example: "pollux undo\n  pollux undo 3\n  pollux undo '#12' --dry-run",
-			Flags:   []manage.Flag{dryRun, overwrite, to}, Run: manage.With(open, undo), Session: &manage.InSession{},
+			Flags:   []manage.Flag{dryRun, merges, overwrite, to}, Run: manage.With(open, undo), Session: &manage.InSession{},
 			Subs: []*manage.Command{
 				{Name: "log", Summary: "List what has changed", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, list), Session: &manage.InSession{}, RunsWhileBusy: true},
-				{Name: "diff", Args: "[<number> | #<change>]", Summary: "Show a change as a diff", Run: manage.With(open, diff), Session: &manage.InSession{}, RunsWhileBusy: true},
+				{Name: "diff", Args: "[<number> | #<change>]", Summary: "Show a change as a diff", Flags: []manage.Flag{to}, Run: manage.With(open, diff), Session: &manage.InSession{}, RunsWhileBusy: true},
 				{
 					Name: "restore", Args: "<path>", Summary: "Bring back a file or directory as it was before its last change",
-					Flags: []manage.Flag{dryRun, overwrite}, Run: manage.With(open, restore), Session: &manage.InSession{}, Values: manage.FileNames,
+					Flags: flags(), Run: manage.With(open, restore), Session: &manage.InSession{}, Values: manage.FileNames,
 				},
 			},
 		},
 		{
-			Name: "redo", Summary: "Take the last undo back", Flags: []manage.Flag{dryRun, overwrite},
+			Name: "redo", Summary: "Take the last undo back", Flags: flags(),
 			Run: manage.With(open, redo), Session: &manage.InSession{},
 		},
 	}
+}
+
+// flags are the options of all commands that change files.
+func flags() []manage.Flag { return []manage.Flag{dryRun, merges, overwrite} }
+
+// readFlags reads them, and options with values, in the arguments of a / command.
+func readFlags(c *manage.Call, values ...string) error {
+	err := c.ReadFlags([]string{dryRun.Name, merges.Name, overwrite.Name}, values)
+	if err == nil && c.Is(merges.Name) && c.Is(overwrite.Name) {
+		err = exit.Errorf(exit.Input, "--merge keeps what was changed since, and --overwrite does not. Remove one of them.")
+	}
+	return err
 }
 
 // log is the undo log of a project.
@@ -85,12 +98,9 @@ func session(c *manage.Call) string {
 // errArguments is the error of arguments that name no change.
 var errArguments = errors.New("name a number of changes, or one change as #12; to list them, run pollux undo log")
 
-// selection returns the changes that the arguments name.
+// selection returns the changes that the arguments name. The options are read already.
 func selection(c *manage.Call) (s history.Selection, err error) {
 	s.Session, s.Count = session(c), 1
-	if err := c.ReadFlags([]string{dryRun.Name, overwrite.Name}, []string{to.Name}); err != nil {
-		return s, err
-	}
 	s.Prompt = c.Value(to.Name)
 	if len(c.Words) > 1 || len(c.Words) == 1 && s.Prompt != "" {
 		return s, errArguments
@@ -110,6 +120,9 @@ func selection(c *manage.Call) (s history.Selection, err error) {
 }
 
 func undo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+	if err := readFlags(c, to.Name); err != nil {
+		return outcome.Outcome{}, err
+	}
 	s, err := selection(c)
 	if err != nil {
 		return outcome.Outcome{}, err
@@ -132,7 +145,7 @@ func undo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) 
 }
 
 func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	if err := c.ReadFlags([]string{dryRun.Name, overwrite.Name}, nil); err != nil {
+	if err := readFlags(c); err != nil {
 		return outcome.Outcome{}, err
 	}
 	if len(c.Words) > 0 {
@@ -149,7 +162,7 @@ func redo(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) 
 }
 
 func restore(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	if err := c.ReadFlags([]string{dryRun.Name, overwrite.Name}, nil); err != nil {
+	if err := readFlags(c); err != nil {
 		return outcome.Outcome{}, err
 	}
 	if len(c.Words) == 0 {
@@ -172,11 +185,16 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 	if keep != nil {
 		plan.Select(keep)
 	}
-	if c.Is(overwrite.Name) {
+	switch {
+	case c.Is(overwrite.Name):
 		plan.Overwrite()
+	case c.Is(merges.Name):
+		if err := plan.Merge(ctx); err != nil {
+			return outcome.Outcome{}, err
+		}
 	}
 	changes, stay := plan.Changes(), plan.Problems()
-	text := l.summary(operations, verb, changes, stay, c.Is(dryRun.Name))
+	text := l.summary(operations, verb, changes, stay, c)
 	if len(changes) == 0 && len(stay) > 0 {
 		return outcome.Outcome{}, exit.Errorf(exit.General, "%s", text)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pollux/internal/exit"
+	"pollux/internal/manage"
 	"pollux/internal/manage/managetest"
 	"pollux/internal/project"
 	"pollux/internal/snapshots"
@@ -31,6 +32,11 @@ func TestArguments(t *testing.T) {
 		{Line: "/ 0", Want: "name a number of changes", Code: exit.General},
 		{Line: "/ 1 --to=x", Want: "name a number of changes", Code: exit.General},
 		{Line: "/ #7", Want: `there is no change "#7"`, Code: exit.General},
+		{Line: "/ --merge --overwrite", Want: "Remove one of them.", Code: exit.Input},
+		{Line: "--merge --overwrite", Want: "Remove one of them.", Code: exit.Input},
+		{Line: "/diff --merge", Want: "There is no option --merge.", Code: exit.Input},
+		{Line: "/diff --to=x", Want: "no change since prompt x", Code: exit.General},
+		{Line: "/restore a --merge --overwrite", Want: "Remove one of them.", Code: exit.Input},
 		{Line: "/restore", Want: "Name a file or directory.", Code: exit.Input},
 		{Line: "/restore a --to=x", Want: "There is no option --to.", Code: exit.Input},
 		{Line: "/restore a b", Want: "$DIR/a b can be undone", Code: exit.General},
@@ -39,6 +45,7 @@ func TestArguments(t *testing.T) {
 		{Line: "", Want: "Nothing to redo."},
 		{Line: "/", Want: "Nothing to redo."},
 		{Line: "/ 1", Want: "redo takes no arguments.", Code: exit.Input},
+		{Line: "/ --merge --overwrite", Want: "Remove one of them.", Code: exit.Input},
 		{Line: "/ --to=x", Want: "There is no option --to.", Code: exit.Input},
 	})
 }
@@ -123,4 +130,37 @@ func TestBetween(t *testing.T) {
 		{Line: "#3", Want: "Undone #3 (serve %d (in the background, or you)): 1 path."},
 		{Line: "", Want: "Undone #2 (make): 1 path."},
 	})
+}
+
+// TestMerge takes a change and its undo back, and keeps what the person has changed.
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"general": {"defaultApprovalMode": "auto_edit"}}`)
+	p.Script = `
+turn
+  call write_file {"file_path": "a", "content": "1\ncall\n3\n4\n"}
+turn
+  text Written.
+`
+	file := p.Write("a", "1\n2\n3\n4\n")
+	p.Prompt("Write.")
+	undo, redo := Commands()[0], Commands()[1]
+	check := func(c *manage.Command, test managetest.Case, content string) {
+		t.Helper()
+		p.Check(c, []managetest.Case{test})
+		if data, err := os.ReadFile(file); err != nil || string(data) != content {
+			t.Errorf("%s: %q, error %v", test.Line, data, err)
+		}
+	}
+	p.Write("a", "1\nmine\n3\n4\n")
+	check(undo, managetest.Case{Line: "/", Want: "add --merge, which keeps those changes, or --overwrite.", Code: exit.General}, "1\nmine\n3\n4\n")
+	check(undo, managetest.Case{Line: "/ --merge", Want: "a: the same lines were changed since: 2\nTo bring them back without what was changed since, use --overwrite instead.", Code: exit.General}, "1\nmine\n3\n4\n")
+	p.Write("a", "1\ncall\n3\nmine\n")
+	check(undo, managetest.Case{Line: "/ --merge --dry-run", Want: "1 path would change:\n  M a (what was changed since is kept)"}, "1\ncall\n3\nmine\n")
+	check(undo, managetest.Case{Line: "/ --merge", Want: "Undone #1 (Writing to a): 1 path.\n  M a (what was changed since is kept)"}, "1\n2\n3\nmine\n")
+	p.Write("a", "0\n2\n3\nmine\n")
+	check(redo, managetest.Case{Line: "/", Want: "a: it was changed since", Code: exit.General}, "0\n2\n3\nmine\n")
+	p.Write("a", "1\n2\n3\nmine\nmore\n")
+	check(redo, managetest.Case{Line: "/ --merge", Want: "Done again #2"}, "1\ncall\n3\nmine\nmore\n")
+	check(undo, managetest.Case{Line: "/restore a --merge", Want: "Brought back #1"}, "1\n2\n3\nmine\nmore\n")
 }

@@ -85,37 +85,48 @@ var errChanged = errors.New("it was changed meanwhile")
 
 // note adds the present and the future version of a path to an operation.
 func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
-	c = store.Change{Path: s.Path, After: s.To.Version}
+	c.Path = s.Path
+	if c.Before, err = notePresent(ctx, w, s); err != nil {
+		return c, err
+	}
+	if s.Merges {
+		c.After, err = s.noteMerged(w, &c.Before)
+		return c, err
+	}
+	c.After = s.To.Version
 	c.After.State.Inode, c.After.State.Changed = 0, 0 // it will be another file
 	if !s.To.Place.IsNowhere() {
-		if c.After.Content, err = w.Share(s.To.Place, s.To.State.Size); err != nil {
-			return c, err
-		}
+		c.After.Content, err = w.Share(s.To.Place, s.To.State.Size)
 	}
+	return c, err
+}
+
+// notePresent adds the present version of a path.
+func notePresent(ctx context.Context, w *store.Writer, s Step) (v store.Version, err error) {
 	now, err := state.Read(s.Path)
 	if err == nil && !now.IsSame(s.now) {
 		err = errChanged
 	}
 	if err != nil {
-		return c, err
+		return v, err
 	}
-	c.Before.State = now
+	v.State = now
 	switch now.Kind {
 	case state.Link:
-		c.Before.Target, err = readLink(s.Path)
+		v.Target, err = readLink(s.Path)
 	case state.Special:
-		c.Before.Lost = "it is a FIFO, a socket or a device"
+		v.Lost = "it is a FIFO, a socket or a device"
 	case state.Regular:
 		if now.Size > 0 {
 			var k content.Kept
-			c.Before.Content, k, err = w.Take(ctx, s.Path, now.Size)
-			c.Before.Way, c.Before.Sum = k.Way, k.Sum
+			v.Content, k, err = w.Take(ctx, s.Path, now.Size)
+			v.Way, v.Sum = k.Way, k.Sum
 			if err == nil {
-				c.Before.State = k.State
+				v.State = k.State
 			}
 		}
 	}
-	return c, err
+	return v, err
 }
 
 // Finish completes the operations that were being carried out when a process was killed. It leaves one alone that a

@@ -22,7 +22,7 @@ import (
 )
 
 // killAfter is the variable with the number of changes after which a test process kills itself, and killIn the one
-// with its directory. killBy is "apply", "finish", or "save" for an editor that saves instead of a kill.
+// with its directory. killBy is "apply", "merge", "finish", or "save" for an editor that saves instead of a kill.
 const (
 	killAfter = "POLLUX_TEST_KILL_AFTER"
 	killIn    = "POLLUX_TEST_KILL_IN"
@@ -68,8 +68,13 @@ func die(dir string) error {
 	if err != nil {
 		return err
 	}
-	if p := plan.Problems(); len(p) > 0 {
+	if os.Getenv(killBy) == "merge" {
+		err = plan.Merge(ctx)
+	} else if p := plan.Problems(); len(p) > 0 {
 		return fmt.Errorf("problems: %+v", p)
+	}
+	if err != nil {
+		return err
 	}
 	b, err := s.Open()
 	if err != nil {
@@ -98,7 +103,7 @@ func TestKilledAtEachStep(t *testing.T) {
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)
 	}
-	k := newKilled(t)
+	k := newKilled(t, killedTree, killedChanges)
 	steps := 0
 	for n := 1; ; n++ {
 		k.reset(t)
@@ -122,7 +127,7 @@ type killed struct {
 	before, after undotest.Picture
 }
 
-func newKilled(t *testing.T) *killed {
+func newKilled(t *testing.T, tree, changes string) *killed {
 	t.Helper()
 	k := &killed{dir: t.TempDir()}
 	for dir := k.dir; dir != "/tmp" && dir != "/"; dir = filepath.Dir(dir) {
@@ -130,10 +135,10 @@ func newKilled(t *testing.T) *killed {
 	}
 	k.own(t)
 	project := filepath.Join(k.dir, "project")
-	k.sh(t, "mkdir project; cd project; "+killedTree)
+	k.sh(t, "mkdir project; cd project; "+tree)
 	k.before = undotest.Take(t, project)
 	p := newProject(t, project, filepath.Join(k.dir, "undo"))
-	p.record(t, func() { k.sh(t, "cd project; "+killedChanges) })
+	p.record(t, func() { k.sh(t, "cd project; "+changes) })
 	p.recorder.Close()
 	k.own(t)
 	k.after = undotest.Take(t, project)

@@ -26,10 +26,13 @@ type Step struct {
 	// price of changes that others have made since.
 	Problem        string
 	IsOverwritable bool
+	// Merges reports that only lines of the file come back, and what others have changed since stays.
+	Merges bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
 	hasContent bool
 	isShared   bool        // a call of another session may have made the change
 	now        state.State // the state when the plan was made
+	parts      []part      // the changes that are taken back, the newest first; nil for one, from From to To
 }
 
 // Version is a version in an operation of the log.
@@ -116,10 +119,7 @@ func (p *Plan) merge(operations []*store.Operation) {
 			}
 			step := &p.Steps[i]
 			step.isShared = step.isShared || c.IsShared
-			if step.Problem == "" && !isEqual(&step.To, &after) && !isIndexOf(c.Path, step.To, after) {
-				step.Problem, step.IsOverwritable = "it was changed between the calls", true
-			}
-			step.To = before
+			step.follow(before, after)
 		}
 	}
 	slices.SortFunc(p.Steps, func(a, b Step) int { return cmp.Compare(a.Path, b.Path) })

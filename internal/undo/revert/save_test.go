@@ -43,7 +43,7 @@ func saveAll(dir string) {
 // back.
 func TestSavedAtEachStep(t *testing.T) {
 	t.Parallel()
-	k := newKilled(t)
+	k := newKilled(t, killedTree, killedChanges)
 	steps, met := 0, 0
 	for n := 1; ; n++ {
 		k.reset(t)

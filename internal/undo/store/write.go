@@ -138,6 +138,26 @@ func (w *Writer) Take(ctx context.Context, path string, size int64) (name string
 	return name, k, nil
 }
 
+// Read returns a content that was added.
+func (w *Writer) Read(name string) ([]byte, error) {
+	at, size, isSmall := partOf(name)
+	flushed := w.end - int64(len(w.small))
+	switch {
+	case name == "":
+		return nil, nil
+	case !isSmall:
+		return os.ReadFile(filepath.Join(w.path, name))
+	case at >= flushed:
+		return slices.Clone(w.small[at-flushed:][:size]), nil
+	}
+	f, err := content.Place{Path: filepath.Join(w.path, packedFile), At: at, Size: size}.Open()
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
+}
+
 // file returns the name and the path of the next content that has a file of its own.
 func (w *Writer) file() (name, path string, err error) {
 	dir, err := w.Dir()
