@@ -51,7 +51,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	o := &store.Operation{Header: h}
 	var failed error
 	for _, step := range steps {
-		c, err := note(ctx, w, step)
+		c, err := note(ctx, w, step, p.twins)
 		switch {
 		case err == nil:
 			o.Changes = append(o.Changes, c)
@@ -83,7 +83,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 var errChanged = errors.New("it was changed meanwhile")
 
 // note adds the present and the future version of a path to an operation.
-func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
+func note(ctx context.Context, w *store.Writer, s Step, t twins) (c store.Change, err error) {
 	c = store.Change{Path: s.Path, After: s.To.Version}
 	c.After.State.Inode, c.After.State.Changed = 0, 0 // it will be another file
 	if s.To.Place != "" {
@@ -91,7 +91,7 @@ func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err err
 			return c, err
 		}
 	}
-	now, err := state.Read(s.Path)
+	now, err := t.read(s.Path)
 	if err == nil && !now.IsSame(s.now) {
 		err = errChanged
 	}
@@ -167,7 +167,7 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 	if isAgain {
 		d.sweep(o.Changes)
 	}
-	var steps []Step
+	all := make([]Step, 0, len(o.Changes))
 	for _, c := range o.Changes {
 		step := Step{Path: c.Path, From: Version{Version: c.Before}, To: Version{Version: c.After}}
 		if c.Before.Content != "" {
@@ -176,11 +176,16 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 		if c.After.Content != "" {
 			step.To.Place = s.Content(o.Number, c.After.Content)
 		}
-		isDone, err := step.check(ctx)
+		all = append(all, step)
+	}
+	twins := twinsOf(all)
+	var steps []Step
+	for _, step := range all {
+		isDone, err := step.check(ctx, twins)
 		if err != nil {
 			return err
 		}
-		if !isDone && (step.Problem == "" || step.goesOn()) {
+		if !isDone && (step.Problem == "" || step.goesOn(twins)) {
 			steps = append(steps, step)
 		}
 	}
@@ -193,8 +198,8 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 
 // goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
 // It is false if someone else has changed the path.
-func (s *Step) goesOn() bool {
-	now, err := state.Read(s.Path)
+func (s *Step) goesOn(t twins) bool {
+	now, err := t.read(s.Path)
 	if err != nil || !s.IsOverwritable || now.Kind != state.Absent && !s.hasContent && !(now.Kind == state.Directory && isDirectory(s.To)) {
 		return false
 	}
