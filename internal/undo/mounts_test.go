@@ -3,6 +3,7 @@
 package undo_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/undo"
 	"pollux/internal/undo/undotest"
 )
 
@@ -39,28 +41,31 @@ func TestCaseInsensitive(t *testing.T) {
 		mount = casefold(t)
 	}
 	for script, setUp := range map[string]string{
-		"mv Name name":                         "echo text >Name",
-		"mv Dir dir":                           "mkdir Dir; echo text >Dir/file",
-		"mv Dir dir; mv dir/File dir/file":     "mkdir Dir; echo text >Dir/File",
-		"mv Name name; echo more >>name":       "echo text >Name; chmod 640 Name",
-		"rm Name; mkdir name; echo x >name/in": "echo text >Name",
-		"rm NAME; rm -r DIR":                   "echo text >Name; mkdir Dir; echo text >Dir/file",
-		"rm Name; ln -s other nAME":            "echo text >Name",
+		"mv Name x; mv x name":                             "echo text >Name",
+		"mv Dir x; mv x dir":                               "mkdir Dir; echo text >Dir/file",
+		"mv Dir x; mv x dir; mv dir/File y; mv y dir/file": "mkdir Dir; echo text >Dir/File",
+		"mv Name x; mv x name; echo more >>name":           "echo text >Name; chmod 640 Name",
+		"rm Name; mkdir name; echo x >name/in":             "echo text >Name",
+		"rm NAME; rm -r DIR":                               "echo text >Name; mkdir Dir; echo text >Dir/file",
+		"rm Name; ln -s other nAME":                        "echo text >Name",
 	} {
-		t.Run(script, func(t *testing.T) {
-			p := newPlaceIn(t, directoryIn(t, mount), setUp)
-			before := undotest.Take(t, p.dir)
-			o := p.run(t, script)
-			after := undotest.Take(t, p.dir)
-			back := p.undo(t, o.Number)
-			if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
-				t.Errorf("after undo (-want +got):\n%s", diff)
-			}
-			p.undo(t, back.Number)
-			if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
-				t.Errorf("after redo (-want +got):\n%s", diff)
-			}
-		})
+		for _, isWatched := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s watched=%v", script, isWatched), func(t *testing.T) {
+				p := newPlaceIn(t, directoryIn(t, mount), setUp)
+				p.restart(undo.Options{Walked: walked(isWatched)})
+				before := undotest.Take(t, p.dir)
+				o := p.run(t, script)
+				after := undotest.Take(t, p.dir)
+				back := p.undo(t, o.Number)
+				if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+					t.Errorf("after undo (-want +got):\n%s", diff)
+				}
+				p.undo(t, back.Number)
+				if diff := cmp.Diff(after, undotest.Take(t, p.dir)); diff != "" {
+					t.Errorf("after redo (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 

@@ -192,7 +192,7 @@ var errForeign = errors.New("it is on another file system")
 
 // watch begins to watch a tree that is large.
 func (r *Recorder) watch(ctx context.Context, t *tree.Tree) error {
-	if t.Len() <= r.opts.Walked {
+	if t.Len() <= r.opts.Walked || ignoresCase(t.Root()) {
 		return nil
 	}
 	if r.watcher == nil {

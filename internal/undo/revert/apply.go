@@ -48,7 +48,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	o := &store.Operation{Header: h}
 	var failed error
 	for _, step := range steps {
-		c, err := note(ctx, w, step)
+		c, err := note(ctx, w, step, p.twins)
 		switch {
 		case err == nil:
 			o.Changes = append(o.Changes, c)
@@ -84,9 +84,9 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 var errChanged = errors.New("it was changed meanwhile")
 
 // note adds the present and the future version of a path to an operation.
-func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err error) {
+func note(ctx context.Context, w *store.Writer, s Step, t twins) (c store.Change, err error) {
 	c.Path = s.Path
-	if c.Before, err = notePresent(ctx, w, s); err != nil {
+	if c.Before, err = notePresent(ctx, w, s, t); err != nil {
 		return c, err
 	}
 	if s.Merges {
@@ -102,8 +102,8 @@ func note(ctx context.Context, w *store.Writer, s Step) (c store.Change, err err
 }
 
 // notePresent adds the present version of a path.
-func notePresent(ctx context.Context, w *store.Writer, s Step) (v store.Version, err error) {
-	now, err := state.Read(s.Path)
+func notePresent(ctx context.Context, w *store.Writer, s Step, t twins) (v store.Version, err error) {
+	now, err := t.read(s.Path)
 	if err == nil && !now.IsSame(s.now) {
 		err = errChanged
 	}
@@ -179,14 +179,18 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 	if isAgain {
 		d.sweep(o.Changes)
 	}
-	var steps []Step
+	all := make([]Step, 0, len(o.Changes))
 	for _, c := range o.Changes {
-		step := Step{Path: c.Path, From: versionOf(o, c.Before), To: versionOf(o, c.After)}
-		isDone, err := step.check(ctx)
+		all = append(all, Step{Path: c.Path, From: versionOf(o, c.Before), To: versionOf(o, c.After)})
+	}
+	twins := twinsOf(all)
+	var steps []Step
+	for _, step := range all {
+		isDone, err := step.check(ctx, twins)
 		if err != nil {
 			return err
 		}
-		if !isDone && (step.Problem == "" || step.goesOn()) {
+		if !isDone && (step.Problem == "" || step.goesOn(twins)) {
 			steps = append(steps, step)
 		}
 	}
@@ -199,8 +203,8 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 
 // goesOn makes the step start from the remains of an interrupted change: nothing, or all but the attributes.
 // It is false if someone else has changed the path.
-func (s *Step) goesOn() bool {
-	now, err := state.Read(s.Path)
+func (s *Step) goesOn(t twins) bool {
+	now, err := t.read(s.Path)
 	if err != nil || !s.IsOverwritable || now.Kind != state.Absent && !s.hasContent && !(now.Kind == state.Directory && isDirectory(s.To)) {
 		return false
 	}

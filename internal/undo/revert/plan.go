@@ -48,6 +48,7 @@ type Plan struct {
 	Operations []int
 
 	store     *store.Store
+	twins     twins
 	isPartial bool // some steps were left out
 }
 
@@ -89,9 +90,10 @@ func Show(s *store.Store, operations []*store.Operation) *Plan {
 func Make(ctx context.Context, s *store.Store, operations []*store.Operation) (*Plan, error) {
 	p := Show(s, operations)
 	p.leaveObjects()
+	p.twins = twinsOf(p.Steps)
 	steps := p.Steps[:0]
 	for _, step := range p.Steps {
-		isDone, err := step.check(ctx)
+		isDone, err := step.check(ctx, p.twins)
 		if err != nil {
 			return nil, err
 		}
@@ -138,8 +140,8 @@ func isEqual(a, b *Version) bool {
 }
 
 // check finds out whether the path can be changed, and whether it is already as it was.
-func (s *Step) check(ctx context.Context) (isDone bool, err error) {
-	now, err := state.Read(s.Path)
+func (s *Step) check(ctx context.Context, t twins) (isDone bool, err error) {
+	now, err := t.read(s.Path)
 	if err != nil {
 		s.Problem = "it cannot be read: " + err.Error()
 		return false, nil
