@@ -63,7 +63,8 @@ func TestMerge(t *testing.T) {
 		{"kept by a second name", "mkdir dist; seq 9 >dist/a", "seq 10 >b; mv b dist/a", "sed -i 's/2/mine/' dist/a", nil, "grep -q mine dist/a; ! grep -q 10 dist/a"},
 		{
 			"written in place, without a copy", "mkdir dist; seq 9 >dist/a", "seq 10 >b; mv b dist/a", "echo mine >>dist/a",
-			[]string{"dist/a: a program has written into the file, of which there was no room for a copy"}, "grep -q mine dist/a",
+			[]string{"dist/a: a program has written into the file, of which there was no room for a copy"},
+			"grep -q mine dist/a",
 		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
