@@ -68,7 +68,9 @@ func newChantFinder(o *Options) *chantFinder {
 // grow gives the ring a length, a power of two above the number of positions that count.
 func (c *chantFinder) grow(length int) {
 	old := c.ring
-	c.ring, c.newest = make([]place, length), make([]int, length)
+	// With few positions for an entry, most chunks that are new find one that does not count any more, and no other place
+	// is read.
+	c.ring, c.newest = make([]place, length), make([]int, 4*length)
 	for pos := c.from; pos < c.end; pos++ {
 		*c.place(pos) = old[pos&(len(old)-1)]
 	}

@@ -30,12 +30,14 @@ var costs = []cost{
 	{"version/files", 0, "files", "A version needs no file."},
 	{"version/processes", 0, "processes", "A version needs no other program."},
 
-	{"hello/system calls", 240, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions; seven make files durable."},
-	{"hello/files", 45, "files", "Ten are .env files, for which the program searches ten directories; ten are opened by the cleanup of old sessions."},
+	{"hello/system calls", 228, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions; seven make files durable."},
+	{"hello/files", 43, "files", "Ten are .env files, for which the program searches ten directories; ten are opened by the cleanup of old sessions."},
 	{"hello/processes", 0, "processes", "A request needs no other program, not even git."},
 	{"hello/written", 1_190, "bytes", "The session file, with the prompt and the answer once each."},
 	{"hello/requests", 1, "requests", "Only the prompt is sent: no list of models, no title."},
 	{"hello/body", 11_500, "bytes", "The instruction, the environment, and the tools that run without approval."},
+
+	{"first hello/files made", 8, "files and directories", "~/.gemini, its tmp and the project's, with a marker and the sessions; the list of projects, and its lock; the session file."},
 
 	{"hello in memory/memory", 915_000, "bytes", "The whole run, from the flags to the answer."},
 	{"hello in memory/objects", 4_050, "objects", "The whole run, from the flags to the answer."},

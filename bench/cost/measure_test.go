@@ -21,6 +21,7 @@ var measurements = map[string]func(t *testing.T, program string) counts{
 	"start":                       start,
 	"version":                     version,
 	"hello":                       hello,
+	"first hello":                 firstHello,
 	"hello in memory":             inMemory("hello", 0),
 	"hello in a large repository": inLargeRepository,
 	"turn":                        turn,
@@ -82,6 +83,11 @@ func hello(t *testing.T, program string) counts {
 		"system calls": s.calls, "files": s.files, "processes": s.processes, "written": s.written,
 		"requests": float64(len(requests)), "body": float64(size),
 	}
+}
+
+// firstHello counts the files and directories that the first prompt makes in a new home directory.
+func firstHello(t *testing.T, program string) counts {
+	return counts{"files made": newPlace(t, 0, &scene.Gemini).traceFirst(t, program, "-p", "hello").made}
 }
 
 // turn counts the costs of a turn, the mean of the 100 that follow the first 20.
