@@ -21,10 +21,6 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 	if err != nil {
 		return nil, err
 	}
-	sandbox := s.Project.Options.Env.Get("SANDBOX")
-	if s.Project.Sandbox.IsOn() {
-		sandbox = prompt.OwnSandbox
-	}
 	values := func(form tool.Form) prompt.System {
 		var names []string
 		for _, f := range s.registry.Snapshot().Declarations(form).Functions {
@@ -35,7 +31,7 @@ func (s *Session) newInstruction() (*prompt.Instruction, error) {
 			Interactive: s.Project.Options.Interactive,
 			Mode:        s.Rulebook.ModeName(),
 			Git:         project.InGit(s.Project.Paths.Dir()),
-			Sandbox:     sandbox,
+			Sandbox:     s.Project.Sandbox.Name(prompt.OwnSandbox, s.Project.Options.Env.Get("SANDBOX")),
 			Hooks:       s.Hooks.Set() != nil,
 			Tools:       names,
 			Agents:      s.Agents.Listed(form),

@@ -138,7 +138,7 @@ func (p *place) undoKilled(t *testing.T, step string, first undotest.Picture) (e
 	titles := []string{}
 	for _, h := range slices.Backward(list) {
 		titles = append(titles, h.Title)
-		p.store = store.Open(p.store.Dir(), store.DefaultLimit) // what this undo keeps takes space, too
+		p.store = store.Open(p.store.Dir(), store.DefaultLimit) // this undo takes space, too
 		p.undo(t, h.Number)
 	}
 	want := first

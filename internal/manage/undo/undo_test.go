@@ -132,7 +132,7 @@ func TestBetween(t *testing.T) {
 	})
 }
 
-// TestMerge takes a change and its undo back, and keeps what the person has changed.
+// TestMerge takes a change and its undo back, and keeps the edits of the person.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	p := managetest.New(t, `{"general": {"defaultApprovalMode": "auto_edit"}}`)

@@ -61,6 +61,14 @@ func (c *Confinement) Open() error {
 // IsOn reports whether the programs of the model, the project and extensions are confined.
 func (c *Confinement) IsOn() bool { return c.sandbox.Load() != nil }
 
+// Name returns the name of the sandbox that commands run in: own while it is on, else the one of Pollux itself.
+func (c *Confinement) Name(own, outer string) string {
+	if c.IsOn() {
+		return own
+	}
+	return outer
+}
+
 // Middleware confines programs while it is on. Servers keep their variables, which were chosen for them.
 func (c *Confinement) Middleware(next process.Handler) process.Handler {
 	return func(ctx context.Context, cmd *process.Command) (*process.Process, error) {

@@ -19,7 +19,7 @@ import (
 // maxMerged is the size of the largest content that is merged, in bytes.
 const maxMerged = 16 << 20
 
-// part is a change by operations between which nobody else has changed the path.
+// part is a change by operations between which no one else has changed the path.
 type part struct{ from, to Version }
 
 // follow adds the change of an older operation, from before to after.
@@ -139,7 +139,7 @@ func describe(conflicts []merge.Range) string {
 	return strings.Join(list, ", ")
 }
 
-// mergedState returns the state of the merged file of a size. Of its attributes, those go back that nobody else has
+// mergedState returns the state of the merged file of a size. Of its attributes, those go back that no one else has
 // changed.
 func (s *Step) mergedState(now state.State, size int) state.State {
 	out := state.State{Kind: state.Regular, Mode: now.Mode, Owner: now.Owner, Group: now.Group, Size: int64(size), Modified: time.Now().UnixNano()}

@@ -92,7 +92,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// merge plans to take operations back, given from the newest to the oldest, and to keep what has changed since.
+// merge plans to take operations back, given from the newest to the oldest, and to keep later changes.
 func (p *project) merge(t *testing.T, numbers ...int) *Plan {
 	t.Helper()
 	var operations []*store.Operation

@@ -26,7 +26,7 @@ type Step struct {
 	// price of changes that others have made since.
 	Problem        string
 	IsOverwritable bool
-	// Merges reports that only lines of the file come back, and what others have changed since stays.
+	// Merges reports that only lines of the file come back, and later changes of others stay.
 	Merges bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
 	hasContent bool
