@@ -37,7 +37,7 @@ var badUndo = []struct {
 	{name: "a full disk", playedBy: []string{"internal/undo TestFull", "internal/undo/store TestCannotLeave"}},
 	{name: "a place where nothing can be kept", playedBy: []string{"undo_no_place"}},
 	{name: "a store damaged or cut at each byte", playedBy: []string{
-		"internal/undo/store TestDamage", "internal/undo/store TestDamagedDirectory", "internal/undo/revert TestDamagedContent", "internal/undo/content TestPackRefuses",
+		"internal/undo/store TestDamage", "internal/undo/store TestDamagedDirectory", "internal/undo/revert TestDamagedContent", "internal/undo/store TestRunsDamage",
 	}},
 	{name: "two sessions in one workspace", playedBy: []string{"internal/undo TestTwoRecorders", "internal/undo/store TestProcesses", "internal/undo/revert TestOneAtATime"}},
 	{name: "two sessions in two directories of a repository", playedBy: []string{"undo/other_directories_stay"}},
