@@ -82,6 +82,7 @@ import (
 	"pollux/cmd/pollux/program"
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/process/processtest"
+	"pollux/internal/sandbox"
 	"pollux/llm/provider"
 )
 
@@ -276,6 +277,8 @@ func condition(name string) (bool, error) {
 		return os.Getuid() == 0, nil
 	case "modelserver":
 		return hasModelServer(), nil
+	case "sandbox":
+		return sandbox.Available() == nil && sandbox.Gap() == "", nil
 	case "fulldisk":
 		return canFillDisk()
 	}

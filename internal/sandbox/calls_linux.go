@@ -33,8 +33,8 @@ var refused = []struct {
 	}},
 }
 
-// filter returns the filter for system calls. version is that of Landlock.
-func filter(version int) seccomp.Filter {
+// filter returns the filter for system calls. version is that of Landlock; asks has Pollux decide about connections.
+func filter(version int, asks bool) seccomp.Filter {
 	var rules []seccomp.Rule
 	for _, r := range refused {
 		for _, call := range r.calls {
@@ -63,7 +63,9 @@ func filter(version int) seccomp.Filter {
 			deny(call, 1, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
 		}
 	}
-	rules = append(rules, seccomp.Rule{Call: unix.SYS_CONNECT, Action: seccomp.Ask})
+	if asks {
+		rules = append(rules, seccomp.Rule{Call: unix.SYS_CONNECT, Action: seccomp.Ask})
+	}
 	for _, call := range oldCalls {
 		rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(unix.EPERM)})
 	}

@@ -19,6 +19,7 @@ type rules struct {
 	profile Profile
 	files   *landlock.Rules
 	calls   seccomp.Filter
+	asks    bool // the filter has Pollux decide about connections
 }
 
 // Available returns why this system cannot confine programs; nil if it can.
@@ -27,6 +28,14 @@ func Available() error {
 		return fmt.Errorf("%w: it needs Linux 5.19 or later, with Landlock enabled", ErrUnavailable)
 	}
 	return nil
+}
+
+// Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
+func Gap() string {
+	if err := seccomp.CanAsk(); err != nil {
+		return "In the sandbox, commands can connect to all local sockets, such as those of Docker and SSH agents: this machine does not allow Pollux to decide about that (" + err.Error() + ")."
+	}
+	return ""
 }
 
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel.
@@ -55,7 +64,8 @@ func build(p Profile, version int) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &rules{p, files, filter(version)}, nil
+	asks := seccomp.CanAsk() == nil
+	return &rules{p, files, filter(version, asks), asks}, nil
 }
 
 // confine applies the rules to this thread, and so to the program that it starts.
@@ -69,8 +79,8 @@ func (r *rules) confine() error {
 	if err := r.files.Restrict(); err != nil {
 		return err
 	}
-	listener, err := r.calls.Install(true)
-	if err != nil {
+	listener, err := r.calls.Install(r.asks)
+	if err != nil || listener == nil {
 		return err
 	}
 	go func() {

@@ -7,6 +7,9 @@ type rules struct{}
 // Available returns why this system cannot confine programs; nil if it can.
 func Available() error { return ErrUnavailable }
 
+// Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
+func Gap() string { return "" }
+
 func build(Profile, int) (*rules, error) { return nil, ErrUnavailable }
 
 func (*rules) confine() error { return ErrUnavailable }

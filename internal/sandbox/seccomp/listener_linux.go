@@ -4,6 +4,7 @@ package seccomp
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -50,6 +51,27 @@ type (
 		flags uint32
 	}
 )
+
+// CanAsk returns why this process cannot answer system calls of others, nil if it can. It tries it on itself: some containers
+// do not allow it.
+var CanAsk = sync.OnceValue(func() error {
+	self, err := unix.PidfdOpen(os.Getpid(), 0)
+	if err != nil {
+		return fmt.Errorf("pidfd_open: %w", err)
+	}
+	defer unix.Close(self)
+	file, err := unix.PidfdGetfd(self, self, 0)
+	if err != nil {
+		return fmt.Errorf("pidfd_getfd: %w", err)
+	}
+	_ = unix.Close(file)
+	b, to := []byte{1}, []byte{0}
+	from := unix.RemoteIovec{Base: uintptr(unsafe.Pointer(&b[0])), Len: 1}
+	if _, err = unix.ProcessVMReadv(os.Getpid(), []unix.Iovec{{Base: &to[0], Len: 1}}, []unix.RemoteIovec{from}, 0); err != nil {
+		return fmt.Errorf("process_vm_readv: %w", err)
+	}
+	return nil
+})
 
 // Serve calls answer with each call, in a goroutine of its own, until no program with the filter is left or the listener is closed.
 func (l *Listener) Serve(answer func(*Call)) {
