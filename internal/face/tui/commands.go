@@ -111,6 +111,7 @@ func (l *loop) escape(at time.Time) {
 	switch {
 	case (state.IsBusy || state.IsBeside) && !state.IsOpening:
 		l.driver.Cancel()
+		l.isEnding = true
 	case at.Sub(l.armed.escape) < toast.EscapeTime:
 		l.escapeTwice(at)
 	default:

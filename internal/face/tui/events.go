@@ -76,7 +76,7 @@ func isWhole(e agent.Event) bool {
 
 // began shows the prompt of a run, and takes it out of the queue.
 func (l *loop) began(e kit.Began, now time.Time) {
-	l.composer.IsBusy, l.isRunning = true, e.IsRun
+	l.composer.IsBusy, l.isRunning, l.isEnding = true, e.IsRun, false
 	if e.Command != "" {
 		l.beganCommand(e.Command)
 	}
@@ -107,7 +107,7 @@ func (l *loop) beganCommand(line string) {
 
 // workEnded shows that the face waits for the user.
 func (l *loop) workEnded(now time.Time) {
-	l.composer.IsBusy, l.isRunning = false, false
+	l.composer.IsBusy, l.isRunning, l.isEnding = false, false, false
 	l.endTurn(now)
 	l.refreshStatus()
 	if l.view.isOpen() {

@@ -166,6 +166,7 @@ func (l *loop) answer(a tool.Answer) {
 	q := l.dialog.Question()
 	l.closeDialog()
 	l.driver.Answer(q, a)
+	l.isEnding = l.isEnding || a.Outcome == tool.Cancel
 }
 
 // act takes the effect of a key on the composer.
@@ -217,7 +218,7 @@ func (l *loop) submit(o composer.Submitted) {
 		l.transcript.Prompt(text)
 	}
 	if state.IsBusy && !state.IsOpening && (o.IsShell || isCommand && !call.Command.RunsWhileBusy) {
-		if !l.isRunning && l.held == nil {
+		if (!l.isRunning || l.isEnding) && l.held == nil {
 			l.held = &o
 			return
 		}
@@ -247,7 +248,7 @@ func (l *loop) enqueue(o composer.Submitted) {
 	l.driver.Queue(o.Text)
 }
 
-// submitHeld sends the command that has waited for another one. If a queued prompt was first, it returns to the draft.
+// submitHeld sends the command that has waited for another one, or for the end of work that was cancelled. If a queued prompt was first, it returns to the draft.
 func (l *loop) submitHeld() {
 	if l.held == nil {
 		return

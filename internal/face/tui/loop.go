@@ -84,6 +84,7 @@ type loop struct {
 	isLent    bool        // another program has the terminal
 	isAway    bool        // that program is one of [loop.lend], not the shell
 	isRunning bool        // the model works on a prompt
+	isEnding  bool        // the person has cancelled its work
 	// isCompressing is set between the /compress command and its beginning.
 	isCompressing bool
 	hasTalked     bool   // a prompt was sent in this session
