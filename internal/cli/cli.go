@@ -254,6 +254,9 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if o.Project.Dir, err = config.WorkingDir(); err != nil {
 		return err
 	}
+	if o.Patch != nil {
+		o.Patch.Path = config.NewPaths(o.Project.Env, o.Project.Dir).Absolute(o.Patch.Path)
+	}
 	return p.run(cmd.Context(), request{
 		Session: *o, Raw: p.flags.rawOutput || p.flags.acceptRawOutputRisk, RawAccepted: p.flags.acceptRawOutputRisk,
 		Query: query, PromptGiven: prompted, Headless: headless, Terminal: p.term, Program: p.record,

@@ -15,9 +15,9 @@ import (
 type flags struct {
 	session session.Options
 
-	prompt, promptInteractive, deleteSession, fakeNonStrict string
-	yolo, skipTrust, listExtensions, listSessions           bool
-	rawOutput, acceptRawOutputRisk                          bool
+	prompt, promptInteractive, deleteSession, outputPatch, fakeNonStrict string
+	yolo, skipTrust, listExtensions, listSessions                        bool
+	rawOutput, acceptRawOutputRisk                                       bool
 }
 
 // The annotations of a flag: choices lists its allowed values, topic is its group in the help, and
@@ -55,6 +55,7 @@ func (o *flags) declarePrompt(f *pflag.FlagSet) {
 	f.StringVarP(&o.prompt, "prompt", "p", "", "`text` Run a prompt and print the response; piped input comes first")
 	f.StringVarP(&o.promptInteractive, "prompt-interactive", "i", "", "`text` Start an interactive session with a prompt")
 	choice(f, new(string), "output-format", "o", "`format` Output format of headless runs", "text", "json", "stream-json")
+	f.StringVar(&o.outputPatch, "output-patch", "", "`file` Write the changes of files as a patch for git apply, at the end")
 	f.BoolVar(&o.rawOutput, "raw-output", false, "Keep escape sequences in responses")
 	f.BoolVar(&o.acceptRawOutputRisk, "accept-raw-output-risk", false, "Keep escape sequences and print no warning")
 	f.Bool("screen-reader", false, "Use plain output for screen readers")
@@ -187,6 +188,7 @@ func (o *flags) resolve(f *pflag.FlagSet, env *config.Env) error {
 		p.ApprovalMode = "yolo"
 	}
 	p.Flags = settings(f)
+	s.WritePatch(o.outputPatch)
 	s.IsNewID = s.SessionID != ""
 	if s.Replay == "" {
 		s.Replay, s.ReplayAnyOrder = o.fakeNonStrict, o.fakeNonStrict != ""
@@ -237,6 +239,8 @@ func (o *flags) conflicts(f *pflag.FlagSet, query string) error {
 		message = "The flags --resume, --session-id, and --session-file are mutually exclusive. Please provide only one."
 	case f.Changed("worktree") && (o.listSessions || f.Changed("delete-session")):
 		message = "Cannot use --worktree with --list-sessions or --delete-session. Run them in the worktree, or use pollux sessions list --all."
+	case f.Changed("output-patch") && o.outputPatch == "":
+		message = "The --output-patch option cannot be empty."
 	case f.Changed("session-id") && strings.TrimSpace(id) == "":
 		message = "The --session-id option cannot be empty."
 	case len(id) > maxID:

@@ -27,6 +27,12 @@ func run(ctx context.Context, req request) error {
 	if errors.Is(err, project.ErrWorktreesOff) {
 		return exit.Errorf(exit.General, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}
+	if failed := req.Session.Patch.Err(); failed != nil {
+		if failed = exit.Errorf(exit.General, "Cannot write the patch to %s: %w.", req.Session.Patch.Path, failed); err == nil {
+			return failed
+		}
+		printNote(req.Terminal, failed.Error())
+	}
 	return err
 }
 

@@ -264,6 +264,19 @@ func (p *Paths) UndoLog() (string, error) {
 	return filepath.Join(dir, "undo"), nil
 }
 
+// ExistingUndoLog returns what [Paths.UndoLog] does if it is there, else "". It creates nothing.
+func (p *Paths) ExistingUndoLog() string {
+	temp := p.ExistingProjectTemp()
+	if temp == "" {
+		return ""
+	}
+	dir := filepath.Join(p.history(), filepath.Base(temp), "undo")
+	if info, err := os.Lstat(dir); err != nil || !info.IsDir() {
+		return ""
+	}
+	return dir
+}
+
 // UndoLogs returns the directories of the undo logs of all projects that have one.
 func (p *Paths) UndoLogs() (dirs []string) {
 	entries, _ := os.ReadDir(p.history()) // without it, there are none

@@ -132,6 +132,17 @@ func find(dir string) (top, gitDir string) {
 	}
 }
 
+// Top returns the top directory of the work tree that dir belongs to, "" if there is none, and whether its repository
+// names contents by SHA-256.
+func Top(dir string) (top string, isSHA256 bool) {
+	top, gitDir := find(dir)
+	if gitDir == "" {
+		return "", false
+	}
+	text, err := durable.ReadFile(filepath.Join(gitdir.Common(gitDir), "config"), maxSmall)
+	return top, err == nil && strings.Contains(strings.ToLower(string(text)), "sha256")
+}
+
 func operation(gitDir string) string {
 	for _, o := range [...]struct{ file, name string }{
 		{"rebase-merge", "rebase"}, {"rebase-apply", "rebase"}, {"MERGE_HEAD", "merge"}, {"CHERRY_PICK_HEAD", "cherry-pick"}, {"REVERT_HEAD", "revert"},

@@ -39,7 +39,7 @@ func (o Outcome) WithValue(v any) Outcome {
 	return o
 }
 
-// Part is a part of an outcome: a [Text], [Lines], [Raw], [JSON], [Code], [Field], [*Table], [Drawing] or [Title].
+// Part is a part of an outcome: a [Text], [Lines], [Raw], [JSON], [Code], [Diff], [Field], [*Table], [Drawing] or [Title].
 type Part interface {
 	// plain returns the part for a terminal of a width, and markdown for a session. 0 is no limit.
 	plain(width int) string
@@ -90,6 +90,18 @@ type Code string
 func (c Code) plain(width int) string { return Text(c).plain(width) }
 func (c Code) markdown(int) string {
 	return tableIndent + strings.ReplaceAll(terminal.Text(string(c)), "\n", "\n"+tableIndent)
+}
+
+// Diff is a unified diff, whose lines are never wrapped. A session colours it.
+type Diff string
+
+func (d Diff) plain(width int) string { return Lines(d).plain(width) }
+func (d Diff) markdown(int) string {
+	fence := "```"
+	for strings.Contains(string(d), fence) {
+		fence += "`"
+	}
+	return "\n" + fence + "diff\n" + terminal.Visible(string(d)) + "\n" + fence
 }
 
 // Field is a text with a label before it, such as "Key:". Lines after the first are indented below the text.

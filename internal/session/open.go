@@ -34,6 +34,9 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 	if o.SessionFile != "" && o.Project.InWorktree {
 		o.SessionFile = config.NewPaths(o.Project.Env, o.Project.Dir).Absolute(o.SessionFile)
 	}
+	if err := o.Patch.Check(p.Settings()); err != nil {
+		return nil, err
+	}
 	record, err := record.Open(ctx, p, record.Options{
 		Recorded: o.Recorded, SessionID: o.SessionID, IsNewID: o.IsNewID, Resume: o.Resume, IsResumeID: o.IsResumeID, SessionFile: o.SessionFile, Offline: o.Offline,
 	})

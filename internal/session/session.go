@@ -36,6 +36,7 @@ import (
 	"pollux/internal/promptlog"
 	"pollux/internal/record"
 	"pollux/internal/records"
+	"pollux/internal/snapshots"
 	"pollux/internal/stats/recent"
 	"pollux/llm"
 	"pollux/tool"
@@ -75,8 +76,18 @@ type Options struct {
 	ReplayAnyOrder bool
 	Record         string
 
+	// Patch gets the changes of the session when it is closed; nil for no patch.
+	Patch *snapshots.PatchFile
+
 	// Recent keeps the last events of the session; nil keeps none.
 	Recent *recent.Ring
+}
+
+// WritePatch sets Patch to a file with this path, "" for none.
+func (o *Options) WritePatch(path string) {
+	if path != "" {
+		o.Patch = &snapshots.PatchFile{Path: path}
+	}
 }
 
 // Session is a live session. Only the methods that say so may be called during a run.
@@ -125,6 +136,7 @@ func (s *Session) Close() {
 	s.ended.Do(func() { s.Hooks.End(context.Background(), hook.ExitReason) })
 	s.titler.Close()
 	s.closeParts()
+	s.Snapshots.Write(s.options.Patch, s.Record.Resumed())
 	s.Project.Close()
 	s.Record.End(s.ID())
 }

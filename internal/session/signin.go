@@ -11,7 +11,6 @@ import (
 	"pollux/internal/firstmodel"
 	"pollux/internal/models"
 	"pollux/internal/person"
-	"pollux/tool"
 )
 
 // SignedOut makes the session stop using the key of a provider that the person has removed. It
@@ -97,17 +96,7 @@ func (b *builder) resolve(ctx context.Context, problem error) (s *Session, err e
 // askModel has the person choose a model, and builds the session with it. The error is problem if
 // the person chooses none.
 func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, problem error) (*Session, error) {
-	c := person.Choice{
-		Header: "Model", Text: unchosen.Problem + "\n" + MoreModels(len(unchosen.Names)) + "Which one do you want to use?", Free: "a model's name",
-		Help: "Type the number of a model, or the name of any other.\nTo list all models: pollux models",
-	}
-	for _, name := range unchosen.Names[:min(len(unchosen.Names), MaxModelChoices)] {
-		c.Options = append(c.Options, tool.Option{Label: name})
-	}
-	if len(unchosen.Names) == 0 {
-		c.Text, c.Help = unchosen.Problem+"\nType the name of the model that you want to use.", ""
-	}
-	name, err := person.Choose(ctx, b.project.Options.Asker, c)
+	name, err := person.Choose(ctx, b.project.Options.Asker, unchosen.Choice())
 	switch {
 	case err != nil:
 		return nil, err
@@ -117,17 +106,6 @@ func (b *builder) askModel(ctx context.Context, unchosen *models.UnchosenError, 
 	b.notify("Using the model " + name + ".\nTo keep it for future sessions: /model set " + name + " --persist")
 	b.project.UseModel(name)
 	return b.rebuild(ctx, nil)
-}
-
-// MaxModelChoices is how many models of a server a question lists. The person can name others.
-const MaxModelChoices = 40
-
-// MoreModels returns a line about the models that a question does not list, "" if it lists all.
-func MoreModels(total int) string {
-	if total <= MaxModelChoices {
-		return ""
-	}
-	return fmt.Sprintf("These are the first %d of %d: 'pollux models' lists all.\n", MaxModelChoices, total)
 }
 
 // notify shows the person a message that is no warning.

@@ -160,7 +160,6 @@ func (s *Runner) table() []*manage.Command {
 func planned() []*manage.Command {
 	list := []*manage.Command{
 		{Name: "bug-memory", Summary: "Write a memory profile", Instead: "To report a problem, run /bug."},
-		{Name: "diff", Summary: "Show the changes of this session", Instead: "To see the changes of a repository, run !git diff."},
 		{Name: "gemma", Summary: "Set up the local routing model", Instead: "To use a model on this machine, start Ollama or another local server; /model lists its models."},
 		{Name: "ide", Summary: "Manage the editor integration", Instead: "Name files with @ in a prompt.", NeedsPerson: true},
 		{Name: "privacy", Summary: "Show the privacy notice", Instead: "The page security of the documentation lists what is sent where: /docs security.", NeedsPerson: true},

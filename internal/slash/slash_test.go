@@ -114,7 +114,7 @@ func TestUsageErrors(t *testing.T) {
 		"/export-session a.txt":                  {"Invalid file format. Only .md and .json are supported."},
 		"/chat share":                            {"No conversation found to save."},
 		"/chat save x":                           {"No conversation found to save."},
-		"/diff now":                              {"The command /diff is not available yet in this version of Pollux."},
+		"/bug-memory now":                        {"The command /bug-memory is not available yet in this version of Pollux."},
 		"/theme No Such":                         {`Theme "No Such" not found. /theme lists the themes.`},
 		"/voice":                                 {"The command /voice is not available yet in this version of Pollux. To speak a prompt, use the dictation of your system, which types into any program."},
 		"/quit now":                              {"Use /quit, or /quit --delete"},
@@ -152,7 +152,7 @@ func TestNonInteractive(t *testing.T) {
 			t.Errorf("%s: %v, %q", line, err, r.Parts)
 		}
 	}
-	d.wantFailure("/diff", "not available yet")
+	d.wantFailure("/bug-memory", "not available yet")
 	d.wantText("/settings list", "All settings have their default values")
 	d.wantText("/about", "1.2.3")
 }

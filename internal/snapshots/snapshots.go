@@ -8,6 +8,7 @@ package snapshots
 import (
 	"context"
 	"sync"
+	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/crash"
@@ -54,6 +55,10 @@ type Snapshots struct {
 	parts    Parts
 	recorder *undo.Recorder
 	warned   sync.Map // IDs of hooks
+	began    time.Time
+
+	mu  sync.Mutex
+	ids []string // of the conversations whose calls were recorded
 }
 
 // Open returns the snapshots of a session, nil if the user does not want any. It reads and writes nothing yet.
@@ -62,7 +67,7 @@ func Open(p Parts) *Snapshots {
 		return nil
 	}
 	paths := p.Project.Paths
-	s := &Snapshots{parts: p, recorder: undo.New(undo.Options{
+	s := &Snapshots{parts: p, began: time.Now(), recorder: undo.New(undo.Options{
 		Store: func() (*store.Store, error) { return Store(p.Project) },
 		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
 		Skip:  paths.Records(),
@@ -109,7 +114,7 @@ func Store(p *project.Project) (*store.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return store.Open(dir, int64(config.UndoMegabytes.In(p.Settings())*(1<<20))), nil
+	return store.Open(dir, limit(p.Settings())), nil
 }
 
 // Log returns the function that returns the log of the project, nil if the user does not want any.
@@ -132,7 +137,7 @@ func (s *Snapshots) Steps() []guard.Step {
 	}
 	p, ws := s.parts.Project, s.parts.Workspace
 	return []guard.Step{snapshot.Step(snapshot.Parts{
-		Recorder: s.recorder, Workspace: ws, Session: s.parts.ID, Home: p.Paths.Home(), Warn: p.Warn, Store: s.Log(),
+		Recorder: s.recorder, Workspace: ws, Session: s.id, Home: p.Paths.Home(), Warn: p.Warn, Store: s.Log(),
 		IsHidden:   func(path string) bool { return ws.Ignored(path, false, ws.DefaultFilter()) },
 		Mask:       func(text string) string { return p.LogMasker().Text(text) },
 		Changed:    s.changed,

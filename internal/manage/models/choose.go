@@ -11,7 +11,6 @@ import (
 	"pollux/internal/models"
 	"pollux/internal/outcome"
 	"pollux/internal/person"
-	"pollux/internal/session"
 	"pollux/internal/wording"
 	"pollux/tool"
 )
@@ -31,7 +30,7 @@ func SessionCommand() *manage.Command {
 // choose shows the current model, and asks the user to choose another one: of the models of a
 // server that may have any, else of the best known ones.
 func choose(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
-	maxOptions, note := session.MaxModelChoices+1, "" // and the current model
+	maxOptions, note := models.MaxChoices+1, "" // and the current model
 	list, err := c.Live.Models.ServerModels(ctx)
 	switch {
 	case ctx.Err() != nil:
@@ -41,7 +40,7 @@ func choose(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	case list == nil:
 		maxOptions, list = 12, c.Live.Models.KnownModels()
 	default:
-		note = session.MoreModels(len(list))
+		note = models.More(len(list))
 	}
 	current := c.Live.Models.Current().Model
 	options := []tool.Option{{Label: current, Description: "current model"}}

@@ -14,11 +14,14 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/journal"
 	"pollux/internal/manage"
+	"pollux/internal/manage/undo"
 	"pollux/internal/outcome"
 	"pollux/internal/secret"
 	"pollux/internal/sessions"
+	"pollux/internal/snapshots"
 	"pollux/internal/terminal"
 	"pollux/internal/transcript"
+	"pollux/internal/undo/history"
 )
 
 // encode returns a session in a format: md, html or json.
@@ -66,7 +69,12 @@ func render(ctx context.Context, c *manage.Call, format string) ([]byte, error) 
 }
 
 func show(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	if c.Is("json") {
+	switch {
+	case c.Is("diff") && c.Is("json"):
+		return o, exit.Errorf(exit.General, "Cannot use both --diff and --json.")
+	case c.Is("diff"):
+		return manage.With(named, showDiff)(ctx, c)
+	case c.Is("json"):
 		data, err := render(ctx, c, "json")
 		return outcome.New(outcome.Raw(data)), err
 	}
@@ -75,6 +83,28 @@ func show(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 		return o, err
 	}
 	return outcome.New(outcome.Text(strings.TrimRight(string(data), "\n"))), nil
+}
+
+// showDiff prints the patch of a session. Contents that a terminal would not show as they are get the form of binary ones.
+func showDiff(ctx context.Context, c *manage.Call, found located) (o outcome.Outcome, err error) {
+	p, err := c.Load(ctx)
+	if err != nil {
+		return o, err
+	}
+	paths := config.NewPaths(c.Options.Env, found.project)
+	log, err := undo.Settled(ctx, p, paths)
+	if err != nil {
+		return o, err
+	}
+	options := snapshots.TreeOf(paths.Dir()).Options()
+	options.IsExact, options.IsText = true, func(text string) bool { return terminal.Text(text) == text }
+	var b strings.Builder
+	_, warnings, err := snapshots.WritePatch(&b, log, history.Part{Sessions: []string{found.ID}, Began: found.Start}, options)
+	o = outcome.New(outcome.Raw(b.String()))
+	if o.Notes = warnings; b.Len() == 0 && err == nil {
+		o.Notes = append(o.Notes, "This session has not changed any files.")
+	}
+	return o, err
 }
 
 func export(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {

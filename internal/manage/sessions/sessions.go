@@ -28,7 +28,10 @@ func Command() *manage.Command {
 		Session: &manage.InSession{IsGroup: true, Summary: "Manage earlier sessions"},
 		Subs: []*manage.Command{
 			{Name: "list", Summary: "List the sessions of this project", Run: list, Flags: []manage.Flag{manage.JSON, all}},
-			{Name: "show", Args: "<session>", Summary: "Print a session", Run: show, Values: latest, Flags: json},
+			{
+				Name: "show", Args: "<session>", Summary: "Print a session", Run: show, Values: latest,
+				Flags: []manage.Flag{manage.JSON, {Name: "diff", Default: false, Usage: "Print the changes of files as a patch, which git apply takes"}},
+			},
 			{
 				Name: "search", Args: "<text...>", Summary: "Search the text of sessions", Run: search,
 				Flags: []manage.Flag{manage.JSON, all, {Name: "limit", Default: 20, Usage: "`n` Maximum number of sessions; 0 is no limit"}},

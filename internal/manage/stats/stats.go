@@ -22,6 +22,7 @@ import (
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/session"
+	"pollux/internal/snapshots"
 	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/usage"
@@ -154,7 +155,11 @@ func parts(report *usage.Report, paths *config.Paths, isUTF8 bool) []outcome.Par
 }
 
 func ofSession(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
-	return outcome.New(append([]outcome.Part{outcome.Text("Session Stats")}, Summary(c.Live)...)...), nil
+	parts := append([]outcome.Part{outcome.Text("Session Stats")}, Summary(c.Live)...)
+	if log := snapshots.Existing(c.Live.Project, c.Live.Project.Paths); log != nil {
+		parts = append(parts, outcome.Title(""), &outcome.Table{Rows: [][]string{{"Undo Log", snapshots.Space(log)}}})
+	}
+	return outcome.New(parts...), nil
 }
 
 // Summary returns the time, tool calls and tokens of a session as tables.

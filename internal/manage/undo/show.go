@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
+	"pollux/internal/snapshots"
 	"pollux/internal/terminal"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/state"
@@ -167,9 +168,7 @@ type row struct {
 
 func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 	rows := []row{}
-	var bytes int64
 	for _, h := range l.All() {
-		bytes += h.Bytes
 		rows = append(rows, row{
 			Number: h.Number, Time: h.Ended, Kind: string(h.Kind), Session: h.Session, Prompt: h.Prompt, Call: h.Call, Tool: h.Tool, Title: h.Title,
 			Created: h.Created, Changed: h.Changed, Deleted: h.Deleted, Lost: h.Lost, Bytes: h.Bytes, Undone: l.IsUndone(h.Number), Undoes: h.Undoes, Beside: h.Beside,
@@ -181,7 +180,7 @@ func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 	table := outcome.NewTable([]string{"#", "Time", "Change", "Paths", "Size", ""}, rows, func(r row) []string {
 		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Kind: store.Kind(r.Kind), Title: r.Title, Tool: r.Tool}), counts(r), wording.Bytes(r.Bytes), mark(r)}
 	})
-	total := outcome.Text(fmt.Sprintf("The contents take %s of at most %s in %s.", wording.Bytes(bytes), wording.Bytes(l.store.Limit()), l.project.Paths.Display(l.store.Dir())))
+	total := outcome.Text("The log in " + l.project.Paths.Display(l.store.Dir()) + " has " + snapshots.Space(l.store) + ".")
 	o := outcome.New(table, total)
 	for _, d := range l.Damaged {
 		o.Parts = append(o.Parts, outcome.Text(wording.Sentence(d.Err)))
@@ -210,20 +209,4 @@ func mark(r row) string {
 		return wording.Count(r.Lost, "file") + " not kept"
 	}
 	return ""
-}
-
-func diff(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
-	if err := c.ReadFlags(nil, []string{to.Name}); err != nil {
-		return outcome.Outcome{}, err
-	}
-	s, err := selection(c)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	operations, err := l.Undo(s)
-	if err != nil {
-		return outcome.Outcome{}, err
-	}
-	text := revert.Show(l.store, operations).Diff(func(path string) string { return strings.TrimPrefix(l.name(path), "/") })
-	return outcome.New(outcome.Lines(strings.TrimSuffix(text, "\n"))), nil
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
@@ -49,6 +50,10 @@ func Commands() []*manage.Command {
 			Name: "redo", Summary: "Take the last undo back", Flags: flags(),
 			Run: manage.With(open, redo), Session: &manage.InSession{},
 		},
+		manage.SessionOnly(&manage.Command{
+			Name: "diff", Args: "[session] [path]", Summary: "Show what has changed in files since your last prompt, or in the whole session",
+			RunsWhileBusy: true, Run: manage.With(open, diffSince),
+		}),
 	}
 }
 
@@ -68,7 +73,7 @@ func readFlags(c *manage.Call, values ...string) error {
 type log struct {
 	*history.History
 	project *project.Project
-	store   *store.Store
+	store   *store.Store // nil if there is none
 }
 
 func open(ctx context.Context, c *manage.Call) (*log, error) {
@@ -76,15 +81,25 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := snapshots.Store(p)
+	s, err := Settled(ctx, p, p.Paths)
 	if err != nil {
 		return nil, err
 	}
-	if err := errors.Join(revert.Finish(ctx, s), recorder.Recover(ctx, s, snapshots.Git(p, p.Paths.Dir()))); err != nil {
-		return nil, err
+	if s == nil {
+		return &log{&history.History{}, p, nil}, nil
 	}
 	h, err := history.Read(s)
 	return &log{h, p, s}, err
+}
+
+// Settled returns the undo log of the project that paths are of, nil if there is none. What killed processes have left
+// undone is done.
+func Settled(ctx context.Context, p *project.Project, paths *config.Paths) (*store.Store, error) {
+	s := snapshots.Existing(p, paths)
+	if s == nil {
+		return nil, nil
+	}
+	return s, errors.Join(revert.Finish(ctx, s), recorder.Recover(ctx, s, snapshots.Git(p, paths.Dir())))
 }
 
 // session returns the id of the session whose changes are meant, "" for the newest one.
