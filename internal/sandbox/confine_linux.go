@@ -27,6 +27,9 @@ func Available() error {
 	if landlock.Version() < 2 {
 		return fmt.Errorf("%w: it needs Linux 5.19 or later, with Landlock enabled", ErrUnavailable)
 	}
+	if err := seccomp.Available(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
+	}
 	return nil
 }
 

@@ -11,6 +11,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// Available returns why the kernel does not take filters, nil if it does.
+func Available() error {
+	action := uint32(unix.SECCOMP_RET_ERRNO)
+	_, _, errno := unix.Syscall(unix.SYS_SECCOMP, unix.SECCOMP_GET_ACTION_AVAIL, 0, uintptr(unsafe.Pointer(&action)))
+	if errno != 0 {
+		return fmt.Errorf("filters for system calls are not allowed here: %w", errno)
+	}
+	return nil
+}
+
 // Rule decides about a system call.
 type Rule struct {
 	Call uint32 // its number
