@@ -9,3 +9,6 @@ import "golang.org/x/sys/unix"
 func Seal() {
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // nothing is lost if a kernel refuses
 }
+
+// isFirstThread reports whether the calling thread is the one that the process began with.
+func isFirstThread() bool { return unix.Gettid() == unix.Getpid() }

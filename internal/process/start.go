@@ -189,10 +189,21 @@ func closeFile(f *os.File) {
 func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	runtime.LockOSThread()
 	c := p.command
-	if c.Confine == nil { // else the thread ends with this goroutine
+	if c.Confine == nil || isFirstThread() { // else the thread ends with this goroutine
 		defer runtime.UnlockOSThread()
 	}
 	defer crash.Recover()
+	if c.Confine != nil && isFirstThread() {
+		// The first thread does not end, and the kernel takes it for the process: it must not be confined like a program.
+		// As this goroutine keeps it, the next one has another.
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			p.run(attr, started)
+		}()
+		<-done
+		return
+	}
 	proc, err := c.confineAndStart(attr)
 	if err != nil {
 		started <- err

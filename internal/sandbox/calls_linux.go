@@ -33,9 +33,25 @@ var refused = []struct {
 	}},
 }
 
-// filter returns the filter for system calls. version is that of Landlock; asks has Pollux decide about connections.
-func filter(version int, asks bool) seccomp.Filter {
-	var rules []seccomp.Rule
+// protect returns the rules that keep a program from signalling this process by its number, and the thread that starts the
+// program: Landlock takes that thread for a part of the program.
+func protect(process, thread int) (rules []seccomp.Rule) {
+	for call, number := range map[uint32]int{
+		unix.SYS_KILL: process, unix.SYS_TGKILL: process, unix.SYS_RT_SIGQUEUEINFO: process, unix.SYS_RT_TGSIGQUEUEINFO: process, unix.SYS_TKILL: thread,
+	} {
+		rules = append(rules, seccomp.Rule{Call: call, Mask: whole, Value: uint32(number), Action: seccomp.Fail(unix.EPERM)})
+	}
+	for _, number := range []int{process, thread} {
+		rules = append(rules, seccomp.Rule{Call: unix.SYS_PIDFD_OPEN, Mask: whole, Value: uint32(number), Action: seccomp.Fail(unix.EPERM)})
+	}
+	return rules
+}
+
+// whole is the mask of all bits.
+const whole = 0xffffffff
+
+// filter returns the rules for system calls. version is that of Landlock; asks has Pollux decide about connections.
+func filter(version int, asks bool) (rules []seccomp.Rule) {
 	for _, r := range refused {
 		for _, call := range r.calls {
 			rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(r.errno)})
@@ -48,7 +64,6 @@ func filter(version int, asks bool) seccomp.Filter {
 		deny(call, 0, unix.CLONE_NEWUSER, unix.CLONE_NEWUSER, unix.EPERM)
 	}
 	// Input typed into the terminal, which is that of a person.
-	const whole = 0xffffffff
 	deny(unix.SYS_IOCTL, 1, whole, unix.TIOCSTI, unix.EPERM)
 	deny(unix.SYS_IOCTL, 1, whole, unix.TIOCLINUX, unix.EPERM)
 	deny(unix.SYS_SOCKET, 0, whole, unix.AF_VSOCK, unix.EAFNOSUPPORT)
@@ -69,5 +84,5 @@ func filter(version int, asks bool) seccomp.Filter {
 	for _, call := range oldCalls {
 		rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(unix.EPERM)})
 	}
-	return seccomp.New(rules)
+	return rules
 }

@@ -18,7 +18,7 @@ import (
 type rules struct {
 	profile Profile
 	files   *landlock.Rules
-	calls   seccomp.Filter
+	calls   []seccomp.Rule
 	asks    bool // the filter has Pollux decide about connections
 }
 
@@ -82,7 +82,7 @@ func (r *rules) confine() error {
 	if err := r.files.Restrict(); err != nil {
 		return err
 	}
-	listener, err := r.calls.Install(r.asks)
+	listener, err := seccomp.New(slices.Concat(protect(unix.Getpid(), unix.Gettid()), r.calls)).Install(r.asks)
 	if err != nil || listener == nil {
 		return err
 	}

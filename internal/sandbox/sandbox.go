@@ -63,6 +63,7 @@ func New(o Options) (*Sandbox, error) {
 	if err := Available(); err != nil {
 		return nil, err
 	}
+	process.Seal() // else programs could look into the threads that start them, which are confined as they are
 	return &Sandbox{options: o}, nil
 }
 
