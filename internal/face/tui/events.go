@@ -18,7 +18,12 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	if e == (kit.Notice{Text: kit.LeaveHint}) {
 		return // the toast shows it
 	}
-	if done, ok := e.(kit.CommandDone); ok && l.tellPane(done.Result) {
+	done, isDone := e.(kit.CommandDone)
+	if isDone && done.Result.Clear {
+		l.screen.Print(l.transcript.Take()...)
+		l.clear()
+	}
+	if isDone && l.tellPane(done.Result) {
 		l.commandDone(done)
 		return
 	}
