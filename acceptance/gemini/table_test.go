@@ -17,6 +17,19 @@ var table = []allowed{
 	{
 		kind: better, scenes: "*", sometimes: true,
 		paths: []string{
+			`runs[*].stdout[*].changed`, `runs[*].stdout.stats.files.totalCreated`, `runs[*].stdout.stats.files.totalChanged`,
+			`runs[*].stdout.stats.files.totalDeleted`, `runs[*].stdout.stats.files.totalLinesAdded`, `runs[*].stdout.stats.files.totalLinesRemoved`,
+		},
+		what: "The files that calls have changed are in the output, commands included: `changed` in `tool_result` of `stream-json`, more counts in `stats.files` of `json`, whose lines are those of commands, too.",
+	},
+	{
+		kind: better, scenes: "*", sometimes: true,
+		paths: []string{`home.".gemini/history/*/.project_root"`},
+		what:  "The directory of a project in `~/.gemini/history` is made with the first change of a file, not at the start.",
+	},
+	{
+		kind: better, scenes: "*", sometimes: true,
+		paths: []string{
 			`runs[*].stderr.lines."[STARTUP] *"`, `runs[*].stderr.lines."(node:*"`, `runs[*].stderr.lines."(Use *"`,
 			`runs[*].stderr.lines."missing background pid output"`,
 		},

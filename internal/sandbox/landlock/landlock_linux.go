@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -24,13 +23,13 @@ const (
 )
 
 // Version returns the version of Landlock in this kernel, 0 if there is none or it is switched off.
-var Version = sync.OnceValue(func() int {
+func Version() int {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return 0
 	}
 	return int(v)
-})
+}
 
 // Rules is a set of rules. It may be used from several goroutines at once.
 type Rules struct {

@@ -54,7 +54,7 @@ type (
 
 // CanAsk returns why this process cannot answer system calls of others, nil if it can. It tries it on itself: some containers
 // do not allow it.
-var CanAsk = sync.OnceValue(func() error {
+func CanAsk() error {
 	self, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
@@ -71,7 +71,7 @@ var CanAsk = sync.OnceValue(func() error {
 		return fmt.Errorf("process_vm_readv: %w", err)
 	}
 	return nil
-})
+}
 
 // Serve calls answer with each call, in a goroutine of its own, until no program with the filter is left or the listener is closed.
 func (l *Listener) Serve(answer func(*Call)) {
