@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 	"pollux/internal/sandbox"
 )
 
@@ -379,6 +380,9 @@ func place(t *testing.T) (target, work string) {
 // TestEscapes tries to get out of the sandbox. Where an attempt is one that works without it, that is tried as well.
 func TestEscapes(t *testing.T) {
 	t.Parallel()
+	if processtest.HasRaceDetector() {
+		t.Skip("a program that tries to escape has no races, and takes long to start")
+	}
 	if err := sandbox.Available(); err != nil {
 		t.Skipf("%d attempts to escape are not made: %v", len(escapes), err)
 	}

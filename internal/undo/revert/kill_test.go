@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
@@ -100,6 +101,9 @@ const unprivileged = 65534
 // TestKilledAtEachStep kills an undo after each of its changes, and its completion, too. It is completed by the next.
 func TestKilledAtEachStep(t *testing.T) {
 	t.Parallel()
+	if processtest.HasRaceDetector() {
+		t.Skip("each step is a process of its own, which has no races, and takes long to start")
+	}
 	if _, err := exec.LookPath("cp"); err != nil {
 		t.Skip(err)
 	}

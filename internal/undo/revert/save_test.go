@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/undo/undotest"
 )
 
@@ -43,6 +44,9 @@ func saveAll(dir string) {
 // back.
 func TestSavedAtEachStep(t *testing.T) {
 	t.Parallel()
+	if processtest.HasRaceDetector() {
+		t.Skip("each step is a process of its own, which has no races, and takes long to start")
+	}
 	k := newKilled(t, killedTree, killedChanges)
 	steps, met := 0, 0
 	for n := 1; ; n++ {
