@@ -199,6 +199,7 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
+			defer crash.Recover()
 			p.run(attr, started)
 		}()
 		<-done
