@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -192,4 +193,63 @@ func withoutTime(text string) string {
 		}
 	}
 	return text
+}
+
+// TestBesideKilled has a session that is killed in a command while another one works: changes that the killed one may have made
+// are not taken back with those of the other.
+func TestBesideKilled(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, repository+"; mkdir ../outside; echo mine >mine; echo next >next")
+	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: "long"}, undo.Scope{Anywhere: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, "echo x >mine")
+	p.passTime(t)
+	die(t, p)
+	edit, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Title: "edit"}, undo.Scope{Paths: []string{filepath.Join(p.dir, "exec")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.sh(t, "echo edit >exec; echo late >next")
+	if _, err := edit.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	o, err := run.End(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range o.Changes {
+		name := strings.TrimPrefix(c.Path, p.dir+"/")
+		if c.IsShared != (name != "mine") {
+			t.Errorf("%s is shared: %v", name, c.IsShared)
+		}
+	}
+	if want := []string{"second (in another session)"}; !slices.Contains(o.Beside, want[0]) {
+		t.Errorf("beside %q, want %q", o.Beside, want)
+	}
+	o = p.run(t, "echo x >next")
+	if got := changed(p, o); !slices.Equal(got, []string{"next"}) || o.Changes[0].IsShared || len(o.Beside) > 0 {
+		t.Errorf("changes %+v, beside %q", o.Changes, o.Beside)
+	}
+	list, _, err := p.store.List()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(list, func(h store.Header) bool { return h.Title == "second" })
+	if at < 0 {
+		t.Fatalf("the run that was killed is not recorded: %+v", list)
+	}
+	killed, err := p.store.Read(list[at].Number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := changed(p, killed); slices.Contains(got, "mine") || slices.Contains(got, "exec") || !slices.Contains(got, "x/y") {
+		t.Errorf("the run that was killed has changed %q", got)
+	}
+	for _, c := range killed.Changes { // "next" was changed when both may have done it, and is recorded by both
+		if strings.HasSuffix(c.Path, "/next") && !c.IsShared {
+			t.Errorf("%+v is not shared", c)
+		}
+	}
 }
