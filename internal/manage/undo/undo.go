@@ -81,15 +81,7 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := Settled(ctx, p, p.Paths)
-	if err != nil {
-		return nil, err
-	}
-	if s == nil {
-		return &log{&history.History{}, p, nil}, nil
-	}
-	h, err := history.Read(s)
-	return &log{h, p, s}, err
+	return read(ctx, p)
 }
 
 // Settled returns the undo log of the project that paths are of, nil if there is none. What killed processes have left

@@ -164,3 +164,65 @@ turn
 	check(redo, managetest.Case{Line: "/ --merge", Want: "Done again #2"}, "1\ncall\n3\nmine\nmore\n")
 	check(undo, managetest.Case{Line: "/restore a --merge", Want: "Brought back #1"}, "1\n2\n3\nmine\nmore\n")
 }
+
+// TestLook previews undos, also one that would change nothing.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"general": {"defaultApprovalMode": "auto_edit"}}`)
+	p.Script = `
+turn
+  call write_file {"file_path": "a", "content": "1\ncall\n"}
+turn
+  call write_file {"file_path": "b", "content": "new\n"}
+turn
+  text Written.
+`
+	p.Write("a", "1\n2\n")
+	p.Prompt("Write.")
+	opened, err := project.Open(t.Context(), p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	changes, err := Changes(t.Context(), opened, "other", 10)
+	if err != nil || len(changes) != 2 || changes[0].Name() != "#2" || changes[0].Title != "Writing to b" || !changes[0].IsOther || changes[0].Ended.IsZero() {
+		t.Fatalf("changes %+v, error %v", changes, err)
+	}
+	look := func(i int) *Preview {
+		t.Helper()
+		v, err := Look(t.Context(), opened, changes[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if v := look(0); v.Summary != "1 file created (+1, -0)" || v.Paths != 1 || len(v.Stays) > 0 || v.CanOverwrite || !strings.HasSuffix(v.Patch, "\n+new\n") ||
+		len(v.Files) != 1 || strings.Join(v.Files[0], " ") != "b 1 + new" {
+		t.Errorf("%+v", v)
+	}
+	p.Write("a", "1\nmine\n")
+	if v := look(1); v.Summary != "1 file changed (+1, -1)" || v.Paths != 0 || !v.CanOverwrite || len(v.Stays) != 1 || !strings.HasPrefix(v.Stays[0], "a: ") {
+		t.Errorf("%+v", v)
+	}
+	p.Check(Commands()[0], []managetest.Case{{Line: "#2", Want: "Undone #2"}})
+	if again, err := Changes(t.Context(), opened, "other", 1); err != nil || len(again) != 1 || !again[0].IsUndone || again[0].Number != 2 {
+		t.Errorf("changes %+v, error %v", again, err)
+	}
+	if _, err := Look(t.Context(), opened, changes[0]); err == nil || !strings.Contains(err.Error(), "undone already") {
+		t.Errorf("error %v", err)
+	}
+}
+
+// TestHead keeps whole lines, and counts what it leaves out as written.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	h := head{most: 8}
+	for _, text := range []string{"one\n", "two\nthree\n", "4\n"} {
+		if n, err := h.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%q: %d, %v", text, n, err)
+		}
+	}
+	if h.String() != "one\ntwo\n" || !h.isCut {
+		t.Errorf("%q, %v", h.String(), h.isCut)
+	}
+}
