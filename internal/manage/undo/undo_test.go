@@ -226,3 +226,40 @@ func TestHead(t *testing.T) {
 		t.Errorf("%q, %v", h.String(), h.isCut)
 	}
 }
+
+// TestList lists the person's files first, with their lines, and each repository in one line.
+func TestList(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Script = `
+turn
+  call run_shell_command {"command": "git init -q -b main . && git config user.email a@b && git config user.name n && printf '1\n2\n' >a && git add a && git commit -qm 1"}
+turn
+  text Made.
+turn
+  call run_shell_command {"command": "printf '1\nmore\nlines\n' >a && printf 'x\\000y' >binary && ln -s a link && chmod 640 .env && mkdir empty && git checkout -q -b topic && git commit -qam 2 && git tag v1"}
+turn
+  text Changed.
+turn
+  call run_shell_command {"command": "mkdir many && cd many && for i in $(seq 10 60); do echo $i >f$i; done"}
+turn
+  text Many.
+`
+	p.Write(".env", "SECRET=1\n")
+	p.Options.ApprovalMode = "yolo"
+	undo := Commands()[0]
+	p.Prompt("Make.")
+	p.Prompt("Change.")
+	p.Prompt("Many.")
+	p.Check(undo, []managetest.Case{
+		{Line: "--dry-run", Want: "52 paths would change:\n  D many/f10  +0 -1\n"},
+		{Line: "--dry-run", Want: "\n  D many/f29  +0 -1\n  and 31 more; --all lists them"},
+		{Line: "--dry-run --all", Want: "52 paths would change:\n  D many\n  D many/f10  +0 -1\n"},
+		{Line: "--dry-run --all", Want: "\n  D many/f60  +0 -1"},
+		{Line: "#2 --dry-run", Want: "and the git repository would change:\n"},
+		{Line: "#2 --dry-run", Want: "\n  M .git: "},
+		{Line: "#2 --dry-run", Want: "  M .env\n  M a  +1 -2\n  D binary  binary\n  D empty\n  D link\n  M .git: HEAD, branch topic, index, tag v1, "},
+		{Line: "#2 --dry-run --all", Want: "\n  D .git/refs/heads/topic"},
+		{Line: "#1 --dry-run", Want: "\n  D .git\n"},
+	})
+}
