@@ -206,6 +206,10 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 	if len(changes) == 0 && len(stay) > 0 {
 		return outcome.Outcome{}, exit.Errorf(exit.General, "%s", text)
 	}
+	isAgain := l.IsUndone(operations[0].Number) // for paths that the undo has left
+	if len(changes) == 0 && isAgain {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "%s: undone already.", numbers(operations))
+	}
 	o := outcome.New(outcome.Text(text))
 	if len(changes) == 0 || c.Is(dryRun.Name) {
 		return o, nil
@@ -215,7 +219,7 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 		return outcome.Outcome{}, err
 	}
 	defer base.Close()
-	header := store.Header{Session: operations[0].Session, Title: verb + " " + numbers(operations)}
+	header := store.Header{Session: operations[0].Session, Title: verb + " " + numbers(operations), IsPartial: isAgain}
 	if _, err := plan.Apply(ctx, base, header); err != nil {
 		return outcome.Outcome{}, err
 	}

@@ -208,9 +208,7 @@ turn
 	if again, err := Changes(t.Context(), opened, "other", 1); err != nil || len(again) != 1 || !again[0].IsUndone || again[0].Number != 2 {
 		t.Errorf("changes %+v, error %v", again, err)
 	}
-	if _, err := Look(t.Context(), opened, changes[0]); err == nil || !strings.Contains(err.Error(), "undone already") {
-		t.Errorf("error %v", err)
-	}
+	p.Check(Commands()[0], []managetest.Case{{Line: "#2", Want: "#2: undone already.", Code: exit.General}})
 }
 
 // TestHead keeps whole lines, and counts what it leaves out as written.
@@ -262,4 +260,38 @@ turn
 		{Line: "#2 --dry-run --all", Want: "\n  D .git/refs/heads/topic"},
 		{Line: "#1 --dry-run", Want: "\n  D .git\n"},
 	})
+}
+
+// TestRest undoes the paths that an undo has left, when asked to overwrite them, and takes that back alone.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Options.ApprovalMode = "yolo"
+	p.Script = `
+turn
+  call run_shell_command {"command": "echo call >a; echo call >b"}
+turn
+  text Written.
+`
+	a, b := p.Write("a", "1\n"), p.Write("b", "1\n")
+	p.Prompt("Write.")
+	p.Write("a", "mine\n")
+	undo, redo := Commands()[0], Commands()[1]
+	check := func(c *manage.Command, test managetest.Case, wantA, wantB string) {
+		t.Helper()
+		p.Check(c, []managetest.Case{test})
+		for path, want := range map[string]string{a: wantA, b: wantB} {
+			if data, err := os.ReadFile(path); err != nil || string(data) != want {
+				t.Errorf("%s: %s is %q, error %v", test.Line, path, data, err)
+			}
+		}
+	}
+	check(undo, managetest.Case{Line: "", Want: "Undone #1 (echo call >a; echo call >b): 1 path.\n  M b  +1 -1\nThese paths stay as they are:\n  a: it was changed since"}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "", Want: "Nothing to undo."}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "#1", Want: "a: it was changed since", Code: exit.General}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "#1 --overwrite", Want: "Undone #1 (echo call >a; echo call >b): 1 path.\n  M a"}, "1\n", "1\n")
+	check(undo, managetest.Case{Line: "#1 --overwrite", Want: "#1: undone already.", Code: exit.General}, "1\n", "1\n")
+	check(redo, managetest.Case{Line: "", Want: "Done again #3"}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "", Want: "Nothing to undo."}, "mine\n", "1\n")
+	check(redo, managetest.Case{Line: "", Want: "Done again #2"}, "mine\n", "call\n")
 }
