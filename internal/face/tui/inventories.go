@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -17,8 +18,10 @@ import (
 	"pollux/internal/face/tui/pane/restore"
 	"pollux/internal/face/tui/pane/servers"
 	"pollux/internal/face/tui/pane/skills"
+	"pollux/internal/face/tui/pane/undo"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/trust"
+	manageundo "pollux/internal/manage/undo"
 	"pollux/internal/terminal"
 )
 
@@ -44,6 +47,8 @@ func inventoryOpener(name string) func(l *loop) pane.Pane {
 		return openRestore
 	case "skills":
 		return openSkills
+	case "undo":
+		return openUndo
 	}
 	return nil
 }
@@ -175,6 +180,18 @@ func openRestore(l *loop) pane.Pane {
 	c := l.view.session.Changes
 	return restore.New(l.ctx, restore.Options{
 		List: c.Checkpoints, Plan: c.PlanRestore, Undone: c.Undone, ShortPath: l.view.live.ShortPath,
+		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
+	})
+}
+
+func openUndo(l *loop) pane.Pane {
+	const most = 1000
+	s := l.view.session
+	return undo.New(l.ctx, undo.Options{
+		List: func() ([]manageundo.Change, error) { return manageundo.Changes(l.ctx, s.Project, s.ID(), most) },
+		Look: func(ctx context.Context, c manageundo.Change) (*manageundo.Preview, error) {
+			return manageundo.Look(ctx, s.Project, c)
+		},
 		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
 	})
 }
