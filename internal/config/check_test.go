@@ -177,7 +177,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"tools": {"sandboxNetworkAccess": false}}`, ""},
 		{`{"tools": {"sandboxNetworkAccess": true}}`, "tools.sandboxNetworkAccess"},
 		// Old names are shown as they are in the file.
-		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
+		{`{"ideMode": true, "checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "ideMode"},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},
 	} {
 		p := newPlace(t)

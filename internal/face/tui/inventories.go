@@ -22,7 +22,9 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/trust"
 	manageundo "pollux/internal/manage/undo"
+	"pollux/internal/record"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
 // inventoryOpener returns the function that makes the pane for a / command that lists things of one kind, nil if the
@@ -177,9 +179,29 @@ func openEditors(l *loop) pane.Pane {
 }
 
 func openRestore(l *loop) pane.Pane {
-	c := l.view.session.Changes
+	c, files := l.view.session.Changes, l.view.session.Checkpoints
 	return restore.New(l.ctx, restore.Options{
-		List: c.Checkpoints, Plan: c.PlanRestore, Undone: c.Undone, ShortPath: l.view.live.ShortPath,
+		List: func() (list []record.Checkpoint) {
+			names, _ := files.List() // the command itself says why they cannot be read
+			for _, name := range names {
+				list = append(list, record.InFile(name))
+			}
+			return append(list, c.Checkpoints()...)
+		},
+		Plan: func(ctx context.Context, p record.Checkpoint) (undos []record.FileUndo, isPartial bool) {
+			if !p.IsInFile() {
+				return c.PlanRestore(ctx, p)
+			}
+			changes, err := files.ChangesOf(ctx, p.Name)
+			if err != nil {
+				return []record.FileUndo{{Path: p.Name, Problem: wording.Reason(err)}}, false
+			}
+			for _, f := range changes {
+				undos = append(undos, record.FileUndo{Path: f.Path, Removes: f.Removes})
+			}
+			return undos, false
+		},
+		Undone: c.Undone, ShortPath: l.view.live.ShortPath,
 		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
 	})
 }
