@@ -73,8 +73,8 @@ func TestKills(t *testing.T) {
 	t.Logf("%d were killed in a run, %d in an undo", inRun, inUndo)
 }
 
-// TestKillsAtEachCall kills processes at each call of the system that has to do with files.
-func TestKillsAtEachCall(t *testing.T) {
+// TestKillsAtCalls kills processes at calls of the system that have to do with files.
+func TestKillsAtCalls(t *testing.T) {
 	t.Parallel()
 	strace, err := exec.LookPath("strace")
 	if err != nil {
@@ -84,29 +84,33 @@ func TestKillsAtEachCall(t *testing.T) {
 		t.Skip("SKIPPED: POLLUX_LONG=1 runs it")
 	}
 	p := newWork(t)
-	killed := 0
-	for seed := range uint64(4) {
-		for n := 1; ; n++ {
-			before, last := undotest.Take(t, p.dir), p.last(t)
-			c := p.command(seed, 8, strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=%file,write,pwrite64,ftruncate,close",
-				"-e", fmt.Sprintf("inject=%%file,write,pwrite64,ftruncate,close:signal=SIGKILL:when=%d", n), os.Args[0])
-			out, err := c.CombinedOutput()
-			var exit *exec.ExitError
-			if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != -1) {
-				t.Fatalf("seed %d, call %d: %v: %s", seed, n, err, out)
-			}
-			p.recovers(t, before, last, fmt.Sprintf("seed %d, call %d", seed, n))
-			if t.Failed() {
-				return
-			}
-			if err == nil {
-				break
-			}
-			killed++
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	random := rand.New(rand.NewPCG(seed, 1))
+	const tries = 150
+	killed, calls := 0, 4000 // of a process, at most
+	for range tries {
+		before, last := undotest.Take(t, p.dir), p.last(t)
+		work, n := random.Uint64(), 1+random.IntN(calls)
+		c := p.command(work, 8, strace, "-f", "-qq", "-o", "/dev/null", "-e", "trace=%file,write,pwrite64,ftruncate,close",
+			"-e", fmt.Sprintf("inject=%%file,write,pwrite64,ftruncate,close:signal=SIGKILL:when=%d", n), os.Args[0])
+		out, err := c.CombinedOutput()
+		var exit *exec.ExitError
+		if err != nil && (!errors.As(err, &exit) || exit.ExitCode() != -1) {
+			t.Fatalf("seed %d, call %d: %v: %s", work, n, err, out)
 		}
+		p.recovers(t, before, last, fmt.Sprintf("seed %d, call %d", work, n))
+		if t.Failed() {
+			return
+		}
+		if err == nil { // it had fewer calls
+			calls = max(calls*3/4, 200)
+			continue
+		}
+		killed++
 	}
-	t.Logf("%d were killed", killed)
-	if killed < 100 {
+	t.Logf("%d were killed, at one of their first %d calls", killed, calls)
+	if killed < tries/3 {
 		t.Error("these are too few")
 	}
 }
