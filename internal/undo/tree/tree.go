@@ -210,12 +210,11 @@ func (t *Tree) Find(path string) Version {
 	if path == "" {
 		return t.top.Version
 	}
-	at := strings.LastIndexByte(path, '/')
-	d := t.dirs[path[:max(at, 0)]]
+	d := t.dirs[parent(path)]
 	if d == nil {
 		return Version{}
 	}
-	if i, found := d.find(path[at+1:]); found {
+	if i, found := d.find(path[strings.LastIndexByte(path, '/')+1:]); found {
 		return d.nodes[i].Version
 	}
 	return Version{}
@@ -241,6 +240,9 @@ func (t *Tree) relative(path string) (string, bool) {
 	return filepath.ToSlash(rel), ok
 }
 
+// parent returns the path of the directory that a path is in; "" for the root.
+func parent(path string) string { return path[:max(strings.LastIndexByte(path, '/'), 0)] }
+
 func join(dir, name string) string {
 	if dir == "" {
 		return name
@@ -254,11 +256,7 @@ func (t *Tree) run(ctx context.Context, begin func(*walk)) ([]Change, error) {
 	defer cancel(nil)
 	w := &walk{Tree: t, ctx: ctx, cancel: cancel, began: time.Now(), slots: make(chan struct{}, 2*runtime.GOMAXPROCS(0))}
 	begin(w)
-	w.isBegun = true
-	for _, d := range w.pending {
-		w.spawn(d)
-	}
-	w.running.Wait()
+	w.readPending()
 	w.otherNames()
 	if err := context.Cause(ctx); err != nil {
 		return nil, err

@@ -2,10 +2,12 @@ package tree
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,78 +38,114 @@ func readTree(t testing.TB, root string) *Tree {
 	return tree
 }
 
-// versions returns the states in a tree.
-func versions(t *Tree) map[string]state.State {
-	list := map[string]state.State{}
-	for path, v := range t.All {
-		list[path] = v.State
-	}
-	return list
+// contents keeps the contents of files in memory.
+type contents struct {
+	keeper
+	mu   sync.Mutex
+	refs map[string]Ref
 }
 
+func (c *contents) Keep(_ context.Context, _ Scope, path string, now state.State) (Version, error) {
+	text := ""
+	if now.Kind == state.Link {
+		text, _ = os.Readlink(path)
+	} else {
+		b, _ := os.ReadFile(path)
+		text = string(b)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ref, ok := c.refs[text]
+	if !ok {
+		ref = Ref{Source: 1, Number: uint32(len(c.refs))}
+		c.refs[text] = ref
+	}
+	return Version{State: now, Ref: ref}, nil
+}
+
+func (c *contents) IsEqual(a, b Ref) bool { return a == b }
+
 // TestRefreshAll changes a tree at random: a look at all of it finds the same as a new reading, and returns each path that
-// has changed.
+// has changed in what an undo brings back.
 func TestRefreshAll(t *testing.T) {
 	t.Parallel()
-	names := []string{"a", "b", "d", "d/a", "d/b", "d/d", "d/d/a", "e", "e/a"}
 	rapid.Check(t, func(rt *rapid.T) {
 		root := t.TempDir()
-		tree := readTree(t, root)
+		options := Options{Keeper: &contents{refs: map[string]Ref{}}}
+		tree := New(root, options)
+		if err := tree.Read(t.Context()); err != nil {
+			rt.Fatal(err)
+		}
 		for range rapid.IntRange(1, 8).Draw(rt, "looks") {
-			before := versions(tree)
-			for range rapid.IntRange(0, 4).Draw(rt, "changes") {
-				path := filepath.Join(root, rapid.SampledFrom(names).Draw(rt, "name"))
-				other := filepath.Join(root, rapid.SampledFrom(names).Draw(rt, "other"))
-				switch rapid.IntRange(0, 6).Draw(rt, "what") { // most may fail
-				case 0, 1:
-					_ = os.WriteFile(path, []byte(rapid.SampledFrom([]string{"one", "two", "six"}).Draw(rt, "text")), 0o600)
-				case 2, 3:
-					_ = os.MkdirAll(path, 0o700)
-				case 4:
-					_ = os.RemoveAll(path)
-				case 5:
-					_ = os.Rename(path, other)
-				case 6:
-					_ = os.Symlink("a", path)
-				}
-			}
-			changes, err := tree.RefreshAll(t.Context())
-			if err != nil {
-				rt.Fatal(err)
-			}
-			after := versions(tree)
-			if diff := cmp.Diff(versions(readTree(t, root)), after); diff != "" {
-				rt.Fatalf("tree (-want +got):\n%s", diff)
-			}
-			if tree.Len() != len(after) {
-				rt.Fatalf("%d entries, want %d", tree.Len(), len(after))
-			}
-			var got, want []string
-			for _, c := range changes {
-				if c.Before.State != before[c.Path] || c.After.State != after[c.Path] {
-					rt.Fatalf("change %+v", c)
-				}
-				got = append(got, c.Path)
-			}
-			for path := range union(before, after) {
-				if !before[path].IsSame(after[path]) {
-					want = append(want, path)
-				}
-			}
-			slices.Sort(want)
-			if !slices.Equal(got, want) {
-				rt.Fatalf("changes %q, want %q", got, want)
-			}
+			checkLook(rt, tree, options, func() ([]Change, error) { return tree.RefreshAll(t.Context()) })
 		}
 	})
 }
 
-func union(a, b map[string]state.State) map[string]bool {
+// checkLook changes a tree at random, and checks what a look finds.
+func checkLook(rt *rapid.T, tree *Tree, o Options, look func() ([]Change, error)) {
+	before := maps.Collect(tree.All)
+	for range rapid.IntRange(0, 4).Draw(rt, "changes") {
+		changeAnything(rt, tree.Root())
+	}
+	changes, err := look()
+	if err != nil {
+		rt.Fatal(err)
+	}
+	after, fresh := maps.Collect(tree.All), New(tree.Root(), o)
+	if err := fresh.Read(rt.Context()); err != nil {
+		rt.Fatal(err)
+	}
+	if diff := cmp.Diff(maps.Collect(fresh.All), after); diff != "" {
+		rt.Fatalf("tree (-want +got):\n%s", diff)
+	}
+	if tree.Len() != len(after) {
+		rt.Fatalf("%d entries, want %d", tree.Len(), len(after))
+	}
+	var got, want []string
+	for _, c := range changes {
+		if c.Before != before[c.Path] || c.After != after[c.Path] {
+			rt.Fatalf("change %+v", c)
+		}
+		got = append(got, c.Path)
+	}
+	for path := range union(before, after) {
+		a, b := before[path], after[path]
+		if a.Ref != b.Ref || !a.State.IsSame(b.State) && !a.State.HasContent(b.State) {
+			want = append(want, path)
+		}
+	}
+	slices.Sort(want)
+	if !slices.Equal(got, want) {
+		rt.Fatalf("changes %q, want %q", got, want)
+	}
+}
+
+// changeAnything changes a path of a small tree, if it can.
+func changeAnything(rt *rapid.T, root string) {
+	names := []string{"a", "b", "d", "d/a", "d/b", "d/d", "d/d/a", "e", "e/a"}
+	path := filepath.Join(root, rapid.SampledFrom(names).Draw(rt, "name"))
+	other := filepath.Join(root, rapid.SampledFrom(names).Draw(rt, "other"))
+	switch rapid.IntRange(0, 6).Draw(rt, "what") {
+	case 0, 1:
+		_ = os.WriteFile(path, []byte(rapid.SampledFrom([]string{"one", "two", "six"}).Draw(rt, "text")), 0o600)
+	case 2, 3:
+		_ = os.MkdirAll(path, 0o700)
+	case 4:
+		_ = os.RemoveAll(path)
+	case 5:
+		_ = os.Rename(path, other)
+	case 6:
+		_ = os.Symlink("a", path)
+	}
+}
+
+func union(before, after map[string]Version) map[string]bool {
 	all := map[string]bool{}
-	for path := range a {
+	for path := range before {
 		all[path] = true
 	}
-	for path := range b {
+	for path := range after {
 		all[path] = true
 	}
 	return all

@@ -1,7 +1,9 @@
 package tree
 
 import (
+	"path"
 	"slices"
+	"strings"
 	"time"
 
 	"pollux/internal/crash"
@@ -108,6 +110,33 @@ func (w *walk) later(p pending) {
 		return
 	}
 	w.pending = append(w.pending, p)
+}
+
+// readPending reads the pending directories. One below another is left to the reading of that, which gets there, as the watches
+// below a directory end with its own: so no two goroutines are in the same directory.
+func (w *walk) readPending() {
+	w.isBegun = true
+	slices.SortFunc(w.pending, func(a, b pending) int { return strings.Compare(a.rel, b.rel) }) // a directory before those below it
+	read := map[string]bool{}
+	for _, p := range w.pending {
+		if read[p.rel] || hasAbove(read, p.rel) {
+			continue
+		}
+		read[p.rel] = true
+		w.spawn(p)
+	}
+	w.running.Wait()
+}
+
+// hasAbove reports whether a directory above a path is among those given.
+func hasAbove(dirs map[string]bool, rel string) bool {
+	for rel != "" {
+		rel = parent(rel)
+		if dirs[rel] {
+			return true
+		}
+	}
+	return false
 }
 
 // spawn reads a directory beside the others, or now if there are enough of them.
@@ -220,11 +249,12 @@ func (w *walk) merge(rel string, d *dir, entries []state.Named) {
 	d.nodes = nodes
 }
 
-// names looks at some entries of a directory.
+// names looks at some entries of a directory, and at the directory, whose times they have changed.
 func (w *walk) names(rel string, names map[string]bool) {
-	w.mu.Lock()
+	if above := w.dirs[parent(rel)]; rel != "" && above != nil {
+		w.name(parent(rel), above, path.Base(rel))
+	}
 	d := w.dirs[rel]
-	w.mu.Unlock()
 	if d == nil {
 		return // not read yet, or gone: the directory above it has changed, too
 	}
