@@ -68,7 +68,11 @@ func build(p Profile, version int) (*rules, error) {
 		return nil, err
 	}
 	asks := seccomp.CanAsk() == nil
-	return &rules{p, files, filter(version, asks), asks}, nil
+	calls := filter(version, asks)
+	if p.Network.Off {
+		calls = slices.Concat(offline(asks), calls)
+	}
+	return &rules{p, files, calls, asks}, nil
 }
 
 // confine applies the rules to this thread, and so to the program that it starts.

@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"pollux/internal/process"
+	"pollux/internal/sandbox/network"
 )
 
 // Profile says which files confined programs may read and change. All paths are absolute. A path that does not exist is left out.
@@ -34,6 +35,8 @@ type Profile struct {
 	// Sockets are directories and files outside of Write with local sockets that they may connect to. HideSockets are
 	// patterns of those in Write that they may not, as [path.Match] has them, for a path or a directory above it.
 	Sockets, HideSockets []string
+	// Network is the policy for their connections.
+	Network network.Policy
 }
 
 // ErrUnavailable is the error where this system cannot confine programs.
