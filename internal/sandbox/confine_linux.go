@@ -41,8 +41,9 @@ func Gap() string {
 	return ""
 }
 
-// build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel.
-func build(p Profile, version int) (*rules, error) {
+// build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
+// leaves connections to the kernel.
+func build(p Profile, version int, mute bool) (*rules, error) {
 	if version == 0 {
 		version = landlock.Version()
 	}
@@ -67,7 +68,7 @@ func build(p Profile, version int) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	asks := seccomp.CanAsk() == nil
+	asks := !mute && seccomp.CanAsk() == nil
 	calls := filter(version, asks)
 	if p.Network.Off {
 		calls = slices.Concat(offline(asks), calls)

@@ -161,7 +161,7 @@ func TestOffline(t *testing.T) {
 	for name := range leaks {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			out := offline(t, "offline: "+name)
+			out := offline(t, "offline: "+name, false)
 			if !strings.HasPrefix(out, "denied") || strings.Contains(out, "which is not") {
 				t.Errorf("got %s", out)
 			}
@@ -169,14 +169,22 @@ func TestOffline(t *testing.T) {
 	}
 	t.Run("a server inside", func(t *testing.T) {
 		t.Parallel()
-		if out := offline(t, "offline: reach a server inside"); !strings.HasPrefix(out, "escaped") {
+		if out := offline(t, "offline: reach a server inside", false); !strings.HasPrefix(out, "escaped") {
 			t.Errorf("got %s", out)
 		}
 	})
+	for _, name := range []string{"connect", "connect by IPv6", "connect by TCP's number", "use UDP", "connect by a message"} {
+		t.Run(name+" where nobody decides", func(t *testing.T) {
+			t.Parallel()
+			if out := offline(t, "offline: "+name, true); !strings.HasPrefix(out, "denied: permission denied") {
+				t.Errorf("got %s", out)
+			}
+		})
+	}
 }
 
-// offline makes an attempt in a sandbox without a network.
-func offline(t *testing.T, name string) string {
+// offline makes an attempt in a sandbox without a network. mute is for a machine on which Pollux does not decide about connections.
+func offline(t *testing.T, name string, mute bool) string {
 	t.Helper()
 	target, work := place(t)
 	s, err := newSandbox(sandbox.Profile{Write: []string{work}, Devices: []string{os.DevNull}, Network: network.Policy{Off: true}})
@@ -184,5 +192,8 @@ func offline(t *testing.T, name string) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
+	if mute {
+		s.PretendMute()
+	}
 	return attemptIn(t, name, process.NewLauncher(s.Confine), target, work)
 }

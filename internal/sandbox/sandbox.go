@@ -45,7 +45,8 @@ var ErrUnavailable = errors.New("this system cannot confine programs")
 // Sandbox confines programs. Its methods may be called from several goroutines at once.
 type Sandbox struct {
 	options Options
-	version int // of Landlock, 0 for that of the kernel
+	version int  // of Landlock, 0 for that of the kernel
+	mute    bool // the filter does not ask, as where the machine does not allow it
 
 	mu     sync.Mutex // guards the following
 	rules  *rules     // nil before the first program
@@ -105,7 +106,7 @@ func (s *Sandbox) current() (*rules, error) {
 	if s.rules != nil && slices.Equal(dirs, s.dirs) {
 		return s.rules, nil
 	}
-	r, err := build(s.options.Profile(dirs), s.version)
+	r, err := build(s.options.Profile(dirs), s.version, s.mute)
 	if err != nil {
 		return nil, err
 	}
