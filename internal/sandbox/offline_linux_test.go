@@ -174,7 +174,7 @@ func TestOffline(t *testing.T) {
 		}
 	})
 	for _, name := range []string{"connect", "connect by IPv6", "connect by TCP's number", "use UDP", "connect by a message"} {
-		t.Run(name+" where nobody decides", func(t *testing.T) {
+		t.Run(name+" without a listener", func(t *testing.T) {
 			t.Parallel()
 			if out := offline(t, "offline: "+name, true); !strings.HasPrefix(out, "denied: permission denied") {
 				t.Errorf("got %s", out)
