@@ -18,9 +18,9 @@ var table = []allowed{
 		kind: better, scenes: "*", sometimes: true,
 		paths: []string{
 			`runs[*].stdout[*].changed`, `runs[*].stdout.stats.files.totalCreated`, `runs[*].stdout.stats.files.totalChanged`,
-			`runs[*].stdout.stats.files.totalDeleted`, `runs[*].stdout.stats.files.totalLinesAdded`, `runs[*].stdout.stats.files.totalLinesRemoved`,
+			`runs[*].stdout.stats.files.totalDeleted`, `runs[*].stdout.stats.files.totalLinesAdded`, `runs[*].stdout.stats.files.totalLinesRemoved`, `runs[*].stdout.stats.files.paths`,
 		},
-		what: "The files that calls have changed are in the output, commands included: `changed` in `tool_result` of `stream-json`, more counts in `stats.files` of `json`, whose lines are those of commands, too.",
+		what: "The files that calls have changed are in the output, commands included: `changed` in `tool_result` of `stream-json`, more counts and `paths` in `stats.files` of `json`, whose lines are those of commands, too.",
 	},
 	{
 		kind: better, scenes: "*", sometimes: true,

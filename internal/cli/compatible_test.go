@@ -27,7 +27,7 @@ var better = map[string]string{
 	"/memory":      "still has `add` ([commands](commands.md))",
 	"/model":       "also `provider/model`, within a session ([models](models.md))",
 	"/permissions": "lists what you have allowed in the session ([commands](commands.md))",
-	"/restore":     "for each call that may have changed something, in each mode and without git; it reverts edits, and not yet what commands change ([sessions](sessions.md))",
+	"/restore":     "for each call that may have changed something, in each mode and without git, what commands have changed included; it also returns to checkpoints that Gemini CLI has left ([sessions](sessions.md))",
 	"/rewind":      "can go on in a copy of the session; also for stored sessions ([sessions](sessions.md))",
 	"/stats":       "with prices, and over time ([statistics](stats.md)); also in scripts ([commands](commands.md))",
 	"/tools":       "also in scripts ([commands](commands.md))",

@@ -177,7 +177,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"agents": {"browser": {"blockFileUploads": false}}}`, ""},
 		{`{"agents": {"browser": {"blockFileUploads": true}}}`, "agents.browser.blockFileUploads"},
 		// Old names are shown as they are in the file.
-		{`{"checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "checkpointing.enabled"},
+		{`{"ideMode": true, "checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "ideMode"},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},
 	} {
 		p := newPlace(t)

@@ -125,6 +125,7 @@ const (
 	RetryDelay           = Float("pollux.retryDelay")
 	Nudge                = Bool("pollux.nudge")
 
+	Checkpointing = Bool("general.checkpointing.enabled")
 	UndoEnabled   = Bool("pollux.undo.enabled")
 	UndoMegabytes = Float("pollux.undo.maxMegabytes")
 	UndoReport    = Bool("pollux.undo.reportChanges")

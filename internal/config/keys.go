@@ -98,7 +98,7 @@ var table = [...]Key{
 	{"extensions.disabled", "strings", list{}, restart | union, live, unread, "Extensions that are not used, by name. Ignored in workspace settings."},
 	{"extensions.workspacesWithMigrationNudge", "strings", list{}, union, inert, free, "Workspaces where a migration hint was shown."},
 
-	{"general.checkpointing.enabled", "bool", false, restart, later, free, "Save a snapshot of the project's files before tools change them."},
+	{"general.checkpointing.enabled", "bool", false, restart, live, free, "Also save checkpoints as Gemini CLI does, for /restore of both: before each edit, the conversation and a snapshot in git. Undo does not need them."},
 	{"general.debugKeystrokeLogging", "bool", false, atOnce, live, ifTrue, "Show keystrokes in the debug console (F12). Only its key w writes them to a file."},
 	{"general.defaultApprovalMode", "enum default auto_edit plan", "default", 0, live, byMode, "Approval mode at start. Use the --yolo flag for yolo mode."},
 	{"general.devtools", "bool", false, 0, inert, free, "Opens a debug viewer that Pollux does not have."},

@@ -289,6 +289,16 @@ func (p *Paths) UndoLogs() (dirs []string) {
 	return dirs
 }
 
+// Checkpoints returns tmp/<slug>/checkpoints and history/<slug>, in which Gemini CLI keeps its checkpoints; "" if the project has no
+// directory yet. It creates nothing.
+func (p *Paths) Checkpoints() (files, repository string) {
+	temp := p.ExistingProjectTemp()
+	if temp == "" {
+		return "", ""
+	}
+	return filepath.Join(temp, "checkpoints"), filepath.Join(p.history(), filepath.Base(temp))
+}
+
 // Records returns the directories below which Pollux keeps its records about projects.
 func (p *Paths) Records() []string { return []string{p.tmp(), p.history()} }
 

@@ -1,12 +1,13 @@
 // Package demo shows Pollux at work without an API key or network: a scripted model on
 // loopback drives the real agent with the real tools in a small project. It finds a bug, fixes
-// it and runs the tests.
+// it and runs the tests. Then it deletes the project, and an undo brings that back.
 package demo
 
 import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"embed"
 	"errors"
 	"fmt"
@@ -36,8 +37,11 @@ var sample embed.FS
 //go:embed model.script
 var modelScript string
 
-// Prompt is the prompt of the demo.
-const Prompt = "One test of this project fails. Find the bug, fix it, and run the tests again."
+// The prompts of the demo.
+const (
+	Prompt = "One test of this project fails. Find the bug, fix it, and run the tests again."
+	Tidy   = "Now tidy up: remove what is not needed."
+)
 
 // Options configure the demo.
 type Options struct {
@@ -53,8 +57,18 @@ type Options struct {
 	// Env and Version are those of the program.
 	Env     *config.Env
 	Version string
+	// Undo takes the last change of a session back, and returns the text for the person.
+	Undo func(ctx context.Context, s *session.Session) (text string, err error)
 	// Start starts another agent, nil for the real one.
-	Start func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error)
+	Start func(ctx context.Context, setup Setup) (Agent, error)
+}
+
+// Agent works in the project of the demo.
+type Agent interface {
+	Run(ctx context.Context, prompt string) iter.Seq2[agent.Event, error]
+	// Undo takes the last change back, and returns the text for the person.
+	Undo(ctx context.Context) (text string, err error)
+	Close()
 }
 
 // Setup is the environment of the demo's agent. The agent must approve every call, trust Dir,
@@ -65,7 +79,6 @@ type Setup struct {
 	BaseURL string // of a model with Gemini's protocol
 	APIKey  string // a key that the model accepts
 	Model   string // the name of the model
-	Prompt  string // the first prompt
 }
 
 // Run runs the demo. It returns an error if the agent fails, if the run deviates from the
@@ -85,7 +98,7 @@ func Run(ctx context.Context, o Options) (err error) {
 	}
 	setup := Setup{
 		Dir: filepath.Join(root, "till"), Home: filepath.Join(root, "home"),
-		APIKey: "demo", Model: "gemini-2.5-flash", Prompt: Prompt,
+		APIKey: "demo", Model: "gemini-2.5-flash",
 	}
 	if err := writeProject(setup); err != nil {
 		return fmt.Errorf("create the demo project: %w", err)
@@ -100,17 +113,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	s := &screen{out: o.Out, colour: o.Colour, dir: setup.Dir, summaries: map[string]string{}}
 	s.intro(setup)
 	began := time.Now()
-	if err := play(ctx, o, setup, s); err != nil {
+	if err := work(ctx, o, setup, s); err != nil {
 		return err
 	}
 	if err := model.Check(); err != nil {
 		return fmt.Errorf("the demo differed from its script: %w", err)
-	}
-	if err := s.changes(setup.Dir); err != nil {
-		return err
-	}
-	if err := test(ctx, o.Launcher, setup.Dir, s); err != nil {
-		return err
 	}
 	s.outro(len(model.Requests()), time.Since(began))
 	if o.Keep {
@@ -156,18 +163,93 @@ func serve(live bool) (*scriptmodel.Server, error) {
 	return scriptmodel.Start(script, scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}}})
 }
 
-// play runs the agent and shows its events.
-func play(ctx context.Context, o Options, setup Setup, s *screen) error {
+// work lets the agent fix the bug, and delete the project, which an undo brings back.
+func work(ctx context.Context, o Options, setup Setup, s *screen) error {
 	if o.Start == nil {
-		o.Start = func(ctx context.Context, s Setup) (iter.Seq2[agent.Event, error], error) {
-			return startSession(ctx, o.Env, o.Version, s)
-		}
+		o.Start = o.startSession
 	}
-	events, err := o.Start(ctx, setup)
+	a, err := o.Start(ctx, setup)
 	if err != nil {
 		return fmt.Errorf("start the demo agent: %w", err)
 	}
-	for e, err := range events {
+	defer a.Close()
+	if err := s.play(ctx, a, Prompt); err != nil {
+		return err
+	}
+	if err := s.changes(setup.Dir); err != nil {
+		return err
+	}
+	if err := test(ctx, o.Launcher, setup.Dir, s); err != nil {
+		return err
+	}
+	before, err := picture(setup.Dir)
+	if err != nil {
+		return err
+	}
+	if err := s.play(ctx, a, Tidy); err != nil {
+		return err
+	}
+	return s.undo(ctx, a, setup.Dir, before)
+}
+
+// undo takes back that the agent has deleted the project, and checks that all of it is as it was.
+func (s *screen) undo(ctx context.Context, a Agent, dir string, before string) error {
+	gone, err := picture(dir)
+	if err != nil {
+		return err
+	}
+	if gone == before {
+		return errors.New("the demo differed from its script: the project was not deleted")
+	}
+	s.prompt("/undo")
+	text, err := a.Undo(ctx)
+	if err != nil {
+		return fmt.Errorf("undo: %w", err)
+	}
+	s.printf("\n")
+	s.quote(text)
+	after, err := picture(dir)
+	if err != nil {
+		return err
+	}
+	if diff := udiff.Unified("before", "after", before, after); diff != "" {
+		s.diff(diff)
+		return errors.New("the project is not as it was before")
+	}
+	s.printf("\nThe project is as it was before: each file with its content, mode and time.\n")
+	return nil
+}
+
+// picture describes all files in a directory: their contents, modes and times.
+func picture(dir string) (string, error) {
+	var b strings.Builder
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, path) // it is below
+		fmt.Fprintf(&b, "%s %s", info.Mode(), rel)
+		if info.Mode().IsRegular() {
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&b, " %s %x", info.ModTime(), sha256.Sum256(data))
+		}
+		b.WriteByte('\n')
+		return nil
+	})
+	return b.String(), err
+}
+
+// play runs the agent with a prompt and shows its events.
+func (s *screen) play(ctx context.Context, a Agent, prompt string) error {
+	s.prompt(prompt)
+	for e, err := range a.Run(ctx, prompt) {
 		if err != nil {
 			return fmt.Errorf("run the demo agent: %w", err)
 		}
@@ -225,23 +307,33 @@ func (s *screen) changes(dir string) error {
 	})
 }
 
-// startSession opens a session for the demo and runs its prompt. The session uses the home, the
-// address and the key of the demo instead of the user's settings and credentials.
-func startSession(ctx context.Context, env *config.Env, version string, s Setup) (iter.Seq2[agent.Event, error], error) {
+// startSession opens a session for the demo. The session uses the home, the address and the key of the demo instead of the
+// user's settings and credentials.
+func (o Options) startSession(ctx context.Context, s Setup) (Agent, error) {
 	// The tests of the demo project are a shell script. Add the directories of the shell, in
 	// case PATH does not contain them.
-	path := strings.TrimPrefix(env.Get("PATH")+":/usr/bin:/bin", ":")
-	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+env.Get("TMPDIR"), "LANG="+env.Get("LANG"),
+	path := strings.TrimPrefix(o.Env.Get("PATH")+":/usr/bin:/bin", ":")
+	own := config.NewEnv("PATH="+path, "HOME="+s.Home, "TMPDIR="+o.Env.Get("TMPDIR"), "LANG="+o.Env.Get("LANG"),
 		"GEMINI_API_KEY="+s.APIKey, "GOOGLE_GEMINI_BASE_URL="+s.BaseURL)
 	live, err := session.Open(ctx, session.Options{Project: project.Options{
-		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Folder: trust.Trusted, Version: version,
+		Dir: s.Dir, Env: own, Model: s.Model, ApprovalMode: "yolo", Folder: trust.Trusted, Version: o.Version,
 	}})
 	if err != nil {
 		return nil, err
 	}
-	events := live.Run(ctx, agent.TextPrompt(s.Prompt))
-	return func(yield func(agent.Event, error) bool) {
-		defer live.Close()
-		events(yield)
-	}, nil
+	return &liveAgent{live, o.Undo}, nil
 }
+
+// liveAgent is the agent of a session.
+type liveAgent struct {
+	session *session.Session
+	undo    func(ctx context.Context, s *session.Session) (text string, err error)
+}
+
+func (a *liveAgent) Run(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
+	return a.session.Run(ctx, agent.TextPrompt(prompt))
+}
+
+func (a *liveAgent) Undo(ctx context.Context) (string, error) { return a.undo(ctx, a.session) }
+
+func (a *liveAgent) Close() { a.session.Close() }

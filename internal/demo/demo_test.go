@@ -30,14 +30,50 @@ type fakeAgent struct {
 	setup    Setup
 	contents []*llm.Content
 	yield    func(agent.Event, error) bool
+	backup   string // a copy of the project before the last prompt
 }
 
-func start(_ context.Context, setup Setup) (iter.Seq2[agent.Event, error], error) {
+func start(_ context.Context, setup Setup) (Agent, error) { return &fakeAgent{setup: setup}, nil }
+
+func (l *fakeAgent) Run(_ context.Context, prompt string) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
-		l := &fakeAgent{setup: setup, yield: yield, contents: []*llm.Content{llm.User(llm.Text(setup.Prompt))}}
+		l.backup = filepath.Join(filepath.Dir(l.setup.Dir), fmt.Sprint("backup", len(l.contents)))
+		if out, err := exec.Command("cp", "-Rp", l.setup.Dir, l.backup).CombinedOutput(); err != nil {
+			yield(nil, fmt.Errorf("%w: %s", err, out))
+			return
+		}
+		l.yield = yield
+		l.contents = append(l.contents, llm.User(llm.Text(prompt)))
 		for l.turn() {
 		}
-	}, nil
+	}
+}
+
+func (l *fakeAgent) Undo(context.Context) (string, error) {
+	return "Undone.", exec.Command("cp", "-Rp", l.backup+"/.", l.setup.Dir).Run()
+}
+
+func (l *fakeAgent) Close() {}
+
+// scene is an agent with another run or undo.
+type scene struct {
+	Agent
+	run  func(prompt string, yield func(agent.Event, error) bool)
+	undo func() error
+}
+
+func (s *scene) Run(ctx context.Context, prompt string) iter.Seq2[agent.Event, error] {
+	if s.run == nil {
+		return s.Agent.Run(ctx, prompt)
+	}
+	return func(yield func(agent.Event, error) bool) { s.run(prompt, yield) }
+}
+
+func (s *scene) Undo(ctx context.Context) (string, error) {
+	if s.undo == nil {
+		return s.Agent.Undo(ctx)
+	}
+	return "", s.undo()
 }
 
 // turn sends one request, runs the tool calls of the response, and reports whether there were
@@ -64,8 +100,12 @@ func (l *fakeAgent) turn() bool {
 		l.yield(agenttest.FinishedAfter(time.Millisecond, call, agent.Success, &tool.Result{Display: tool.TextDisplay(out)}), nil)
 		results = append(results, llm.Part{FunctionResponse: llm.Output(c.ID, c.Name, out)})
 	}
-	l.contents = append(l.contents, llm.Model(parts...), llm.User(results...))
-	return len(results) > 0
+	l.contents = append(l.contents, llm.Model(parts...))
+	if len(results) == 0 {
+		return false
+	}
+	l.contents = append(l.contents, llm.User(results...))
+	return true
 }
 
 func (l *fakeAgent) request() (*llm.Response, error) {
@@ -125,7 +165,7 @@ func TestRun(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
 	for _, want := range []string{
-		"> " + Prompt, "+ replace", "-\tif [ \"$1\" -gt 10 ]", "+\tif [ \"$1\" -ge 10 ]", "5 passed, 0 failed", "5 requests, 5 tool calls",
+		"> " + Prompt, "+ replace", "-\tif [ \"$1\" -gt 10 ]", "+\tif [ \"$1\" -ge 10 ]", "5 passed, 0 failed", "> " + Tidy, "the project is gone", "> /undo\n\n      Undone.\n", "as it was before", "7 requests, 6 tool calls",
 	} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is missing", want)
@@ -151,27 +191,47 @@ func TestRun(t *testing.T) {
 func TestRunFails(t *testing.T) {
 	needSh(t)
 	broken := errors.New("broken")
-	seq := func(f func(func(agent.Event, error) bool)) func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) {
-		return func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) { return f, nil }
+	playing := func(run func(string, func(agent.Event, error) bool)) func(context.Context, Setup) (Agent, error) {
+		return func(_ context.Context, setup Setup) (Agent, error) {
+			return &scene{&fakeAgent{setup: setup}, run, nil}, nil
+		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	for _, c := range []struct {
 		name  string
 		ctx   context.Context
-		start func(context.Context, Setup) (iter.Seq2[agent.Event, error], error)
+		start func(context.Context, Setup) (Agent, error)
 		want  string
 	}{
-		{"no start", t.Context(), func(context.Context, Setup) (iter.Seq2[agent.Event, error], error) { return nil, broken }, "broken"},
-		{"an error", t.Context(), seq(func(yield func(agent.Event, error) bool) { yield(nil, broken) }), "broken"},
-		{"nothing done", t.Context(), seq(func(func(agent.Event, error) bool) {}), "differed from its script"},
-		{"cancelled", ctx, seq(func(yield func(agent.Event, error) bool) { cancel(); yield(agent.Cancelled{}, nil) }), "canceled"},
-		{"damage", t.Context(), func(ctx context.Context, setup Setup) (iter.Seq2[agent.Event, error], error) {
-			events, err := start(ctx, setup)
-			return func(yield func(agent.Event, error) bool) {
-				events(yield)
+		{"no start", t.Context(), func(context.Context, Setup) (Agent, error) { return nil, broken }, "broken"},
+		{"an error", t.Context(), playing(func(_ string, yield func(agent.Event, error) bool) { yield(nil, broken) }), "broken"},
+		{"nothing done", t.Context(), playing(func(string, func(agent.Event, error) bool) {}), "tests still fail"},
+		{"cancelled", ctx, playing(func(_ string, yield func(agent.Event, error) bool) { cancel(); yield(agent.Cancelled{}, nil) }), "canceled"},
+		{"damage", t.Context(), func(_ context.Context, setup Setup) (Agent, error) {
+			a := &fakeAgent{setup: setup}
+			return &scene{a, func(prompt string, yield func(agent.Event, error) bool) {
+				a.Run(ctx, prompt)(yield)
 				_ = os.WriteFile(filepath.Join(setup.Dir, "lib", "prices.sh"), []byte("line_total() { total=0; }\n"), 0o644)
-			}, err
+			}, nil}, nil
 		}, "tests still fail"},
+		{"nothing deleted", t.Context(), func(_ context.Context, setup Setup) (Agent, error) {
+			a := &fakeAgent{setup: setup}
+			return &scene{a, func(prompt string, yield func(agent.Event, error) bool) {
+				if prompt == Prompt {
+					a.Run(ctx, prompt)(yield)
+				}
+			}, nil}, nil
+		}, "the project was not deleted"},
+		{"no undo", t.Context(), func(_ context.Context, setup Setup) (Agent, error) {
+			return &scene{&fakeAgent{setup: setup}, nil, func() error { return broken }}, nil
+		}, "undo: broken"},
+		{"another time", t.Context(), func(_ context.Context, setup Setup) (Agent, error) {
+			a := &fakeAgent{setup: setup}
+			return &scene{a, nil, func() error {
+				_, err := a.Undo(ctx)
+				return errors.Join(err, os.Chtimes(filepath.Join(setup.Dir, "till.sh"), time.Time{}, time.Now()))
+			}}, nil
+		}, "not as it was before"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -50,8 +50,13 @@ func (s *screen) printf(format string, args ...any) {
 func (s *screen) intro(setup Setup) {
 	s.printf("%s\n", s.styled(terminal.Bold, "Pollux demo"))
 	s.printf("The model is a script on %s: no key, no network. The agent, its\n", setup.BaseURL)
-	s.printf("tools and the project in %s are real.\n\n", setup.Dir)
-	s.printf("%s %s\n", s.styled(terminal.Cyan, ">"), s.styled(terminal.Bold, setup.Prompt))
+	s.printf("tools and the project in %s are real.\n", setup.Dir)
+}
+
+// prompt shows an input of the person.
+func (s *screen) prompt(text string) {
+	s.end()
+	s.printf("\n%s %s\n", s.styled(terminal.Cyan, ">"), s.styled(terminal.Bold, text))
 }
 
 // show prints an event. It ignores events that the script cannot cause.
@@ -141,6 +146,11 @@ func (s *screen) finished(e agent.ToolFinished) {
 		s.styled(terminal.Dim, fmt.Sprintf("(%d ms)", e.Duration.Milliseconds())))
 	if e.Result != nil {
 		s.quote(strings.ReplaceAll(shown(e.Result), s.dir+string(filepath.Separator), ""))
+	}
+	for i := range e.Executions {
+		if changes := e.Executions[i].ShownChanges(); changes != nil {
+			s.quote(changes.String())
+		}
 	}
 }
 

@@ -84,6 +84,23 @@ func (g *Changes) Checkpoints() []Checkpoint {
 	return list
 }
 
+// InFile returns the checkpoint that a file of Gemini CLI has, as far as its name tells. It belongs to no result.
+func InFile(name string) Checkpoint {
+	const stamp = "2006-01-02T15-04-05_000Z"
+	p := Checkpoint{Name: name, Tool: "checkpoint", Target: name}
+	if len(name) <= len(stamp) {
+		return p
+	}
+	at, err := time.Parse("2006-01-02T15-04-05.000Z", strings.Replace(name[:len(stamp)], "_", ".", 1))
+	if i := strings.LastIndexByte(name, '-'); err == nil && i > len(stamp) {
+		p.Time, p.Tool, p.Target = at, name[i+1:], name[len(stamp)+1:i]
+	}
+	return p
+}
+
+// IsInFile reports whether the checkpoint is in a file of Gemini CLI, with the whole conversation.
+func (p *Checkpoint) IsInFile() bool { return p.Results == "" }
+
 // newCheckpoint returns the checkpoint before a call for which x ran, or may have.
 func newCheckpoint(results string, c agent.CallRecord, x agent.Execution) Checkpoint {
 	var a struct {

@@ -74,17 +74,24 @@ func (r *Record) LoadTag(tag, authType string) ([]agent.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	var history []agent.Message
-	for _, content := range c.History {
-		m := agent.Message{Content: content, IsPrompt: content.Role == llm.RoleUser && !content.HasFunctionResponse()}
-		if c.AuthType != "" && c.AuthType != authType {
-			m.Content = withoutSignatures(content)
+	if c.AuthType != "" && c.AuthType != authType {
+		for i, content := range c.History {
+			c.History[i] = withoutSignatures(content)
 		}
+	}
+	return Foreign(c.History), nil
+}
+
+// Foreign returns a conversation of Gemini CLI, without the message that opened it. Each call has a result.
+func Foreign(contents []*llm.Content) []agent.Message {
+	var history []agent.Message
+	for _, content := range contents {
+		m := agent.Message{Content: content, IsPrompt: content.Role == llm.RoleUser && !content.HasFunctionResponse()}
 		if !journal.IsContext(m) {
 			history = append(history, m)
 		}
 	}
-	return journal.Valid(history), nil
+	return journal.Valid(history)
 }
 
 func withoutSignatures(c *llm.Content) *llm.Content {

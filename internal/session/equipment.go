@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
@@ -126,7 +127,7 @@ func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Ind
 	if j := b.record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))
 	}
-	o.Around = append(o.Around, f.Snapshots.Steps()...)
+	o.Around = slices.Concat(o.Around, f.Checkpoints.Steps(), f.Snapshots.Steps())
 	return guard.New(o)
 }
 

@@ -43,6 +43,8 @@ type foundation struct {
 	Servers *servers.Servers
 	// Snapshots keep the changes that calls make; nil if the user does not want it.
 	Snapshots *snapshots.Snapshots
+	// Checkpoints are those of Gemini CLI.
+	Checkpoints *snapshots.Checkpoints
 
 	// git describes the state of the project's repository when the session began, "" if there is none.
 	git        func() string
@@ -96,6 +98,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	}
 	seen.Start(models, registry.Lookup, book.ModeName)
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles})
+	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
 	return f, nil
 }
 

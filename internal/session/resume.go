@@ -78,15 +78,10 @@ func orphanText(p shell.Process) string {
 	return fmt.Sprintf("Still running since Pollux ended: the background command %s. To end it: kill %d", name, p.PID)
 }
 
-// LoadTag replaces the conversation by the one that was saved with a tag.
-func (s *Session) LoadTag(ctx context.Context, tag string) error {
-	history, err := s.Record.LoadTag(tag, string(s.Models.Current().Account.Type))
-	if err != nil {
-		return err
-	}
+// LoadHistory replaces the conversation by one without the message that opened it.
+func (s *Session) LoadHistory(ctx context.Context, history []agent.Message) {
 	s.setHistory(ctx, append(s.agent.Opening(), history...))
 	s.agent.ReplaceContext(ctx, []agent.Message{s.opening()}) // directories may be new since the session began
-	return nil
 }
 
 // setHistory replaces the conversation, and declares the tools that the new one has loaded.

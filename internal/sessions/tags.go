@@ -115,13 +115,19 @@ func (t Tags) Load(tag string) (Conversation, error) {
 	if err != nil {
 		return c, errors.New("the file is damaged")
 	}
-	c.History = slices.DeleteFunc(c.History, func(m *llm.Content) bool { return m == nil || len(m.Parts) == 0 })
-	for _, m := range c.History {
+	c.History = cleaned(c.History)
+	return c, nil
+}
+
+// cleaned returns the messages that have something in them, each of the user or the model.
+func cleaned(history []*llm.Content) []*llm.Content {
+	history = slices.DeleteFunc(history, func(m *llm.Content) bool { return m == nil || len(m.Parts) == 0 })
+	for _, m := range history {
 		if m.Role != llm.RoleModel {
 			m.Role = llm.RoleUser
 		}
 	}
-	return c, nil
+	return history
 }
 
 // Delete deletes the conversation with a tag. The error is [fs.ErrNotExist] if there is none.

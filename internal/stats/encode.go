@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pollux/llm"
+	"pollux/tool"
 )
 
 // AppendJSON appends the "stats" object of the json output format, without white space. In
@@ -64,6 +65,12 @@ func (s *Snapshot) AppendJSON(dst []byte) []byte {
 		w.number("totalCreated", s.Files.Created)
 		w.number("totalChanged", s.Files.Changed)
 		w.number("totalDeleted", s.Files.Deleted)
+	}
+	if len(s.Paths) > 0 {
+		w.paths(s.Paths)
+	}
+	if s.MorePaths > 0 {
+		w.number("morePaths", s.MorePaths)
 	}
 	w.close()
 	w.close()
@@ -140,6 +147,33 @@ func (w *writer) number(key string, n int) {
 }
 
 func (w *writer) millis(key string, d time.Duration) { w.number(key, int(d.Milliseconds())) }
+
+// paths writes the changed files.
+func (w *writer) paths(list []tool.FileChange) {
+	w.key("paths")
+	w.b = append(w.b, '[')
+	for i, f := range list {
+		if i > 0 {
+			w.b = append(w.b, ',')
+		}
+		w.b, w.comma = append(w.b, '{'), false
+		w.text("path", f.Path)
+		w.text("change", string(f.Change))
+		if f.Added > 0 {
+			w.number("linesAdded", f.Added)
+		}
+		if f.Removed > 0 {
+			w.number("linesRemoved", f.Removed)
+		}
+		w.close()
+	}
+	w.b, w.comma = append(w.b, ']'), true
+}
+
+func (w *writer) text(key, text string) {
+	w.key(key)
+	w.b = llm.AppendString(w.b, strings.ToValidUTF8(text, "\uFFFD"))
+}
 
 // cost writes an amount in US dollars, rounded to millionths, or null.
 func (w *writer) cost(usd *float64) {

@@ -31,6 +31,7 @@ type Counter struct {
 
 	mu     sync.Mutex
 	counts Snapshot
+	files  files
 	// agents is the last model that an agent asked, the main one or a subagent.
 	agents string
 }
@@ -77,7 +78,7 @@ func (s *Counter) Record(r records.Record) {
 func (s *Counter) reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.counts, s.agents = Snapshot{}, ""
+	s.counts, s.files, s.agents = Snapshot{}, files{}, ""
 }
 
 // observe counts the executions of a tool call when its event is [agent.ToolFinished], with the user's decisions
@@ -112,6 +113,7 @@ func (s *Counter) finish(list []agent.Execution) {
 		s.counts.Lines.Added += lines.Added
 		s.counts.Lines.Removed += lines.Removed
 		s.counts.Files.add(x.Changes)
+		s.files.add(x.Changes)
 	}
 }
 
@@ -142,6 +144,10 @@ type Snapshot struct {
 	Asked  Decisions // about the calls that the user was asked about
 	Lines  tool.LineChange
 	Files  FileCounts
+	// Paths are the changed files, and MorePaths a number of changes of others, as [Counter.ChangedFiles] returns them. [Counter.Snapshot]
+	// leaves them out.
+	Paths     []tool.FileChange
+	MorePaths int
 }
 
 // FileCounts counts changes of files by calls. A file that several calls have changed counts for each.

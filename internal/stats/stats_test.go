@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"strings"
@@ -159,6 +160,37 @@ func TestChanges(t *testing.T) {
 	const want = `"files":{"totalLinesAdded":6,"totalLinesRemoved":2,"totalCreated":2,"totalChanged":4,"totalDeleted":6}}`
 	if got := string(counts.AppendJSON(nil)); !strings.HasSuffix(got, want) {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// TestChangedFiles names each file once, with the sum of its changes.
+func TestChangedFiles(t *testing.T) {
+	t.Parallel()
+	s := New()
+	record := func(list ...tool.FileChange) {
+		f := finished("run_shell_command", agent.Success, tool.ProceedOnce, &tool.Result{})
+		f.Executions[0].Changes = &tool.Changes{Files: list}
+		s.Record(&records.AgentEvent{Event: f})
+	}
+	const created, changed, deleted = tool.FileCreated, tool.FileChanged, tool.FileDeleted
+	one := func(path string, c tool.Change) tool.FileChange {
+		return tool.FileChange{Path: path, Change: c, Added: 1, Removed: 2}
+	}
+	record(one("new", created), one("gone", deleted), one("brief", created), one("again", deleted), one("edited", changed), one("lost", changed))
+	record(one("new", changed), one("brief", deleted), one("again", created), one("edited", changed), one("lost", deleted), one("ü\xff", created))
+	counts := s.Snapshot()
+	counts.Paths, counts.MorePaths = s.ChangedFiles()
+	const want = `,"paths":[{"path":"again","change":"changed","linesAdded":2,"linesRemoved":4},{"path":"edited","change":"changed","linesAdded":2,"linesRemoved":4},` +
+		`{"path":"gone","change":"deleted","linesAdded":1,"linesRemoved":2},{"path":"lost","change":"deleted","linesAdded":2,"linesRemoved":4},` +
+		`{"path":"new","change":"created","linesAdded":2,"linesRemoved":4},{"path":"ü�","change":"created","linesAdded":1,"linesRemoved":2}]}}`
+	if got := string(counts.AppendJSON(nil)); !strings.HasSuffix(got, want) || !json.Valid([]byte(got)) {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	for i := range 3 * maxFiles / 2 {
+		record(one(fmt.Sprint(i), created))
+	}
+	if list, more := s.ChangedFiles(); len(list) != maxFiles-1 || more != maxFiles/2+7 { // one of the list is as before
+		t.Errorf("%d files and %d more", len(list), more)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/undo"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/store"
@@ -80,28 +81,98 @@ func space(b *testing.B, dir string) (bytes int64) {
 	return bytes
 }
 
+// counts are the numbers of files of the benchmarks; POLLUX_LONG=1 adds one that takes minutes to make.
+func counts() []int {
+	if processtest.IsLong() {
+		return []int{1000, 50_000, 500_000}
+	}
+	return []int{1000, 50_000}
+}
+
 // BenchmarkBase reads a tree for the first time. It reports the space of the base and the memory of the tree.
 func BenchmarkBase(b *testing.B) {
-	for _, count := range []int{1000, 50_000} {
+	for _, count := range counts() {
 		for _, isTracked := range []bool{true, false} {
 			b.Run(fmt.Sprintf("files=%d/tracked=%v", count, isTracked), func(b *testing.B) {
 				p := newTree(b, count, isTracked)
 				b.ReportAllocs()
+				used := int64(0)
 				for b.Loop() {
 					b.StopTimer()
 					r := undo.New(p.options())
 					before := memory()
+					used -= cpu(b)
 					b.StartTimer()
 					run := begin(b, r)
 					b.StopTimer()
+					used += cpu(b)
 					end(b, run)
 					b.ReportMetric(float64(memory()-before)/float64(count), "heap-B/file")
 					b.ReportMetric(float64(space(b, filepath.Join(p.store.Dir(), "bases"))), "disk-B")
 					r.Close()
 					b.StartTimer()
 				}
+				b.ReportMetric(float64(used)/1e6/float64(b.N), "cpu-ms/op")
 			})
 		}
+	}
+}
+
+// BenchmarkRun begins and ends a run: with a watch, and with a look at all files before and after it.
+func BenchmarkRun(b *testing.B) {
+	for _, count := range counts() {
+		b.Run(fmt.Sprintf("files=%d", count), func(b *testing.B) {
+			p := newTree(b, count, true)
+			for _, isWatched := range []bool{true, false} {
+				o := p.options()
+				o.Walked = walked(isWatched)
+				r := undo.New(o)
+				end(b, begin(b, r))
+				for _, changed := range []int{0, 10} {
+					b.Run(fmt.Sprintf("watched=%v/changed=%d", isWatched, changed), func(b *testing.B) { benchmarkRun(b, p, r, changed) })
+				}
+				r.Close()
+			}
+		})
+	}
+}
+
+func benchmarkRun(b *testing.B, p *place, r *undo.Recorder, changed int) {
+	b.ReportAllocs()
+	used := cpu(b)
+	for n := 0; b.Loop(); n++ {
+		run := begin(b, r)
+		b.StopTimer()
+		used -= cpu(b)
+		for i := range changed {
+			if err := os.WriteFile(p.file(i*100), fmt.Appendf(nil, "changed %d\n", n), 0o644); err != nil {
+				b.Fatal(err)
+			}
+		}
+		used += cpu(b)
+		b.StartTimer()
+		if o := end(b, run); (o != nil) != (changed > 0) {
+			b.Fatalf("operation %+v", o)
+		}
+	}
+	b.ReportMetric(float64(cpu(b)-used)/1e6/float64(b.N), "cpu-ms/op")
+}
+
+// BenchmarkEdit records that a tool writes a file.
+func BenchmarkEdit(b *testing.B) {
+	p := newPlace(b, "true")
+	for n := 0; b.Loop(); n++ {
+		path := filepath.Join(p.dir, fmt.Sprint("file", n%7))
+		run, err := p.recorder.Begin(b.Context(), store.Header{Kind: store.Call}, undo.Scope{Paths: []string{path}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := os.WriteFile(path, fmt.Appendf(nil, "line %d\n", n), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+		end(b, run)
 	}
 }
 
@@ -122,44 +193,22 @@ func memory() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkRun begins and ends a run in 50,000 files.
-func BenchmarkRun(b *testing.B) {
-	p := newTree(b, 50_000, true)
-	for _, isWatched := range []bool{true, false} {
-		o := p.options()
-		o.Walked = walked(isWatched)
-		r := undo.New(o)
-		b.Cleanup(r.Close)
-		end(b, begin(b, r))
-		for _, changed := range []int{0, 10} {
-			b.Run(fmt.Sprintf("watched=%v/changed=%d", isWatched, changed), func(b *testing.B) {
-				b.ReportAllocs()
-				used := cpu(b)
-				for n := 0; b.Loop(); n++ {
-					run := begin(b, r)
-					b.StopTimer()
-					for i := range changed {
-						if err := os.WriteFile(p.file(i*100), fmt.Appendf(nil, "changed %d\n", n), 0o644); err != nil {
-							b.Fatal(err)
-						}
-					}
-					b.StartTimer()
-					if o := end(b, run); (o != nil) != (changed > 0) {
-						b.Fatalf("operation %+v", o)
-					}
-				}
-				b.ReportMetric(float64(cpu(b)-used)/1e6/float64(b.N), "cpu-ms/op")
+// BenchmarkUndo takes back that 1,000 files, all or some of the tree, were removed. It reports the contents of the operation, and
+// its space.
+func BenchmarkUndo(b *testing.B) {
+	for _, count := range counts() {
+		for _, isTracked := range []bool{true, false} {
+			b.Run(fmt.Sprintf("files=%d/tracked=%v", count, isTracked), func(b *testing.B) {
+				benchmarkUndo(b, newTree(b, count, isTracked))
 			})
 		}
 	}
 }
 
-// BenchmarkUndo takes back that 1,000 files were removed.
-func BenchmarkUndo(b *testing.B) {
-	p := newTree(b, 1000, true)
+func benchmarkUndo(b *testing.B, p *place) {
 	for b.Loop() {
 		b.StopTimer()
-		o := p.run(b, "rm -rf source")
+		o := p.run(b, "cd source; rm -rf package000? package00??")
 		base, err := p.store.Open()
 		if err != nil {
 			b.Fatal(err)
@@ -175,6 +224,7 @@ func BenchmarkUndo(b *testing.B) {
 		b.StopTimer()
 		base.Close()
 		b.ReportMetric(float64(o.Bytes), "op-B")
+		b.ReportMetric(float64(space(b, p.store.File(o.Number, ""))), "disk-B")
 		b.StartTimer()
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -154,6 +155,7 @@ func TestChangesWhileRead(t *testing.T) {
 	c := exec.CommandContext(ctx, "/bin/sh", "-c", "while :; do echo grows >>grows; rm -r d/3 d/4; mkdir -p d/3/x d/4/x; echo n >d/3/x/f; mv d/5 d/6/y; mv d/6/y d/5; done")
 	c.Dir = p.dir
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	c.Stdout = io.Discard // so that Wait waits for the programs that the shell has started, too
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGKILL) }
 	if err := c.Start(); err != nil {
 		t.Fatal(err)

@@ -2,8 +2,11 @@ package undo_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"testing"
+
+	"pollux/internal/process/processtest"
 )
 
 // TestMain takes few random walks, unless a person or POLLUX_LONG asks for more.
@@ -11,12 +14,23 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(killedIn); dir != "" {
 		dieIn(dir)
 	}
+	if dir := os.Getenv(workIn); dir != "" {
+		if err := work(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if dir := os.Getenv(stepsIn); dir != "" {
 		takeSteps(dir)
 	}
 	flag.Parse()
-	if os.Getenv("POLLUX_LONG") == "" && !isSet("rapid.checks") {
-		_ = flag.Set("rapid.checks", "15")
+	if !isSet("rapid.checks") {
+		checks := "10"
+		if processtest.IsLong() {
+			checks = "320"
+		}
+		_ = flag.Set("rapid.checks", checks)
 	}
 	os.Exit(m.Run())
 }

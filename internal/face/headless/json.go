@@ -63,6 +63,7 @@ func (j *jsonObject) success() {
 	b = appendString(b, string(j.response))
 	b = append(b, `,"stats":`...)
 	counts := j.Stats.Snapshot()
+	counts.Paths, counts.MorePaths = j.Stats.ChangedFiles()
 	b = counts.AppendJSON(b)
 	if j.unusable != "" {
 		b = append(b, `,"error":`...)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -17,9 +18,13 @@ import (
 	"pollux/internal/face/tui/pane/restore"
 	"pollux/internal/face/tui/pane/servers"
 	"pollux/internal/face/tui/pane/skills"
+	"pollux/internal/face/tui/pane/undo"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/trust"
+	manageundo "pollux/internal/manage/undo"
+	"pollux/internal/record"
 	"pollux/internal/terminal"
+	"pollux/internal/wording"
 )
 
 // inventoryOpener returns the function that makes the pane for a / command that lists things of one kind, nil if the
@@ -44,6 +49,8 @@ func inventoryOpener(name string) func(l *loop) pane.Pane {
 		return openRestore
 	case "skills":
 		return openSkills
+	case "undo":
+		return openUndo
 	}
 	return nil
 }
@@ -172,9 +179,41 @@ func openEditors(l *loop) pane.Pane {
 }
 
 func openRestore(l *loop) pane.Pane {
-	c := l.view.session.Changes
+	c, files := l.view.session.Changes, l.view.session.Checkpoints
 	return restore.New(l.ctx, restore.Options{
-		List: c.Checkpoints, Plan: c.PlanRestore, Undone: c.Undone, ShortPath: l.view.live.ShortPath,
+		List: func() (list []record.Checkpoint) {
+			names, _ := files.List() // the command itself says why they cannot be read
+			for _, name := range names {
+				list = append(list, record.InFile(name))
+			}
+			return append(list, c.Checkpoints()...)
+		},
+		Plan: func(ctx context.Context, p record.Checkpoint) (undos []record.FileUndo, isPartial bool) {
+			if !p.IsInFile() {
+				return c.PlanRestore(ctx, p)
+			}
+			changes, err := files.ChangesOf(ctx, p.Name)
+			if err != nil {
+				return []record.FileUndo{{Path: p.Name, Problem: wording.Reason(err)}}, false
+			}
+			for _, f := range changes {
+				undos = append(undos, record.FileUndo{Path: f.Path, Removes: f.Removes})
+			}
+			return undos, false
+		},
+		Undone: c.Undone, ShortPath: l.view.live.ShortPath,
+		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
+	})
+}
+
+func openUndo(l *loop) pane.Pane {
+	const most = 1000
+	s := l.view.session
+	return undo.New(l.ctx, undo.Options{
+		List: func() ([]manageundo.Change, error) { return manageundo.Changes(l.ctx, s.Project, s.ID(), most) },
+		Look: func(ctx context.Context, c manageundo.Change) (*manageundo.Preview, error) {
+			return manageundo.Look(ctx, s.Project, c)
+		},
 		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
 	})
 }

@@ -187,6 +187,9 @@ func (s *Set) claudeInputs(h *Hook, at target, name string, in Output) []Output 
 		if h.Event == AfterTool {
 			out.set("tool_response", claudeResponse(name, in.object("tool_input"), in.object("tool_response")))
 			out.setText("error", in.object("tool_response").object("error").text("message"))
+			if changed, ok := in["changed"]; ok { // which Claude Code does not have
+				out["changed"] = changed
+			}
 		}
 		var list []Output
 		for _, args := range claudeArgs(at, name, in.object("tool_input"), s.o.Dir) {

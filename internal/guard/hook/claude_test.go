@@ -334,6 +334,7 @@ func TestClaudePayloads(t *testing.T) {
 	ctx := t.Context()
 	c := hooked("replace", `{"file_path":"a/../b","old_string":"1","new_string":"2","allow_multiple":true,"instruction":"i"}`)
 	c.ID = "replace__1"
+	c.Changes = &tool.Changes{Operation: 3, Changed: 1, Files: []tool.FileChange{{Path: "b", Change: tool.FileChanged, Added: 1}}}
 	st.SessionStart(ctx, ResumeSource)
 	st.BeforeAgent(ctx, "a & b")
 	st.PreCompress(ctx, agent.CompressManual)
@@ -349,7 +350,7 @@ func TestClaudePayloads(t *testing.T) {
 		"UserPromptSubmit": `,"prompt":"a & b"`,
 		"PreCompact":       `,"custom_instructions":"","trigger":"manual"`,
 		"PreToolUse":       edit,
-		"PostToolUse":      edit + `,"tool_response":{"content":"done","filePath":"b","success":true}`,
+		"PostToolUse":      edit + `,"tool_response":{"content":"done","filePath":"b","success":true},"changed":{"operation":3,"changed":1,"files":[{"path":"b","change":"changed","linesAdded":1}]}`,
 		postFailure: `,"error":"gone","tool_name":"Bash","tool_use_id":"","tool_input":{"command":"x","run_in_background":true},` +
 			`"tool_response":{"interrupted":false,"isImage":false,"stderr":"","stdout":"gone"}`,
 		"Notification": `,"message":"Tool Run requires execution","notification_type":"permission_prompt","title":"Permission needed"`,

@@ -23,9 +23,11 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/manage/conversation"
 	"pollux/internal/manage/keys"
+	"pollux/internal/manage/undo"
 	"pollux/internal/outcome"
 	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
 
@@ -35,7 +37,7 @@ func Commands() []*manage.Command {
 		manage.SessionOnly(&manage.Command{Name: "about", Summary: "Show the version and environment of Pollux", RunsWhileBusy: true, Run: about}),
 		manage.SessionOnly(&manage.Command{Name: "bug", Args: "[title]", Summary: "Report a problem", Run: bug}),
 		{
-			Name: "demo", Summary: "Watch Pollux fix a bug, without a key or network", Run: runDemo,
+			Name: "demo", Summary: "Watch Pollux fix a bug and undo a deletion, without a key or network", Run: runDemo,
 			Flags: []manage.Flag{{Name: "keep", Default: false, Usage: "Keep the demo project and print its path"}},
 		},
 		manage.SessionOnly(&manage.Command{Name: "docs", Args: "[page]", Summary: "Read the documentation", RunsWhileBusy: true, Run: showDocs}),
@@ -169,11 +171,15 @@ func examineLive(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.New(outcome.Text(text)), err
 }
 
-// runDemo fixes a bug in a sample project with a scripted model.
+// runDemo fixes a bug in a sample project with a scripted model, and takes back that the model deletes it.
 func runDemo(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.Outcome{}, demo.Run(ctx, demo.Options{
 		Out: c.Terminal.Out.Styled(), Keep: c.Is("keep"), Live: c.Terminal.OutTTY, Colour: c.Terminal.OutColor(), Launcher: process.NewLauncher(),
 		Env: c.Options.Env, Version: c.Options.Version,
+		Undo: func(ctx context.Context, s *session.Session) (string, error) {
+			o, err := undo.Commands()[0].Run(ctx, &manage.Call{Live: s, Terminal: c.Terminal})
+			return o.Plain(80), err
+		},
 	})
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/record"
@@ -20,11 +21,15 @@ import (
 // conversation before one of them, by its name or number, and proposes the call again.
 func restore(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	name, list := c.Text, c.Live.Changes.Checkpoints()
+	files, err := c.Live.Checkpoints.Files().List()
+	if err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Could not read restorable tool calls. This is the error: %s", wording.Reason(err))
+	}
 	switch {
-	case len(list) == 0:
+	case len(list)+len(files) == 0:
 		return manage.Say("No restorable tool calls found.")
 	case name == "":
-		return listCheckpoints(list)
+		return listCheckpoints(list, files)
 	case !c.HasPerson():
 		return outcome.Outcome{}, manage.NeedsPerson("restore", "")
 	}
@@ -33,12 +38,15 @@ func restore(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 		at = n - 1
 	}
 	if at < 0 {
-		return manage.Misuse("File not found: %s. To list the tool calls, run /restore.", terminal.Cut(terminal.Line(name), 100))
+		return restoreFile(ctx, c, name)
 	}
 	return restoreCheckpoint(ctx, c, list[at])
 }
 
-func listCheckpoints(list []record.Checkpoint) (outcome.Outcome, error) {
+func listCheckpoints(list []record.Checkpoint, files []string) (outcome.Outcome, error) {
+	if len(list) == 0 {
+		return manage.Say("%s", listFiles(files))
+	}
 	const most = 100
 	first := max(0, len(list)-most)
 	var b strings.Builder
@@ -53,6 +61,9 @@ func listCheckpoints(list []record.Checkpoint) (outcome.Outcome, error) {
 		}
 	}
 	b.WriteString("\nTo return to the state of the conversation before a call, run /restore with its number or name.")
+	if len(files) > 0 {
+		b.WriteString("\n\n" + listFiles(files))
+	}
 	return manage.Say("%s", b.String())
 }
 

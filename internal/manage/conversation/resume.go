@@ -169,12 +169,14 @@ func saveTag(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 
 func resumeTag(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	tag := c.Text
-	switch err := c.Live.LoadTag(ctx, tag); {
+	history, err := c.Live.Record.LoadTag(tag, string(c.Live.Models.Current().Account.Type))
+	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return manage.Misuse("No saved checkpoint found with tag: %s.", shortTag(tag))
 	case err != nil:
 		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot resume the conversation %s: %w", shortTag(tag), err)
 	}
+	c.Live.LoadHistory(ctx, history)
 	return manage.Say("Resumed the conversation with tag: %s (messages: %d).", shortTag(tag), len(c.Live.History())-1)
 }
 

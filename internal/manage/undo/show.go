@@ -25,30 +25,19 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 	case len(changes) == 0 && len(stay) == 0:
 		b.WriteString("All files are as they were already.\n")
 	case c.Is(dryRun.Name) && len(changes) > 0:
-		fmt.Fprintf(&b, "%s would change:\n", wording.Count(len(changes), "path"))
+		fmt.Fprintf(&b, "%s would change:\n", extent(changes))
 	case len(changes) > 0:
-		fmt.Fprintf(&b, "%s %s (%s): %s.\n", verb, numbers(operations), titles(operations), wording.Count(len(changes), "path"))
+		fmt.Fprintf(&b, "%s %s (%s): %s.\n", verb, numbers(operations), titles(operations), extent(changes))
 	}
-	const most = 20
-	for i, s := range changes {
-		if i == most {
-			fmt.Fprintf(&b, "  and %d more\n", len(changes)-most)
-			break
-		}
-		merged := ""
-		if s.Merges {
-			merged = " (what was changed since is kept)"
-		}
-		fmt.Fprintf(&b, "  %s %s%s\n", sign(s), l.name(s.Path), merged)
-	}
+	b.WriteString(l.list(changes, c.Is(all.Name)))
 	if len(stay) > 0 {
 		b.WriteString("These paths stay as they are:\n")
 	}
 	canOverwrite := false
 	for i, s := range stay {
 		canOverwrite = canOverwrite || s.IsOverwritable
-		if i == most {
-			fmt.Fprintf(&b, "  and %d more\n", len(stay)-most)
+		if i == mostSteps && !c.Is(all.Name) {
+			fmt.Fprintf(&b, "  and %d more; --all lists them\n", len(stay)-mostSteps)
 			break
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", l.name(s.Path), s.Problem)

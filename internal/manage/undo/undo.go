@@ -26,6 +26,7 @@ var (
 	dryRun    = manage.Flag{Name: "dry-run", Default: false, Usage: "Show what would change, and change nothing"}
 	overwrite = manage.Flag{Name: "overwrite", Default: false, Usage: "Also bring back files that were changed since"}
 	merges    = manage.Flag{Name: "merge", Default: false, Usage: "Also bring back lines of text files that were changed since, and keep those changes"}
+	all       = manage.Flag{Name: "all", Default: false, Usage: "List all paths, not only the first 20"}
 	to        = manage.Flag{Name: "to", Default: "", Usage: "Take all changes since the prompt with this id"}
 )
 
@@ -36,7 +37,7 @@ func Commands() []*manage.Command {
 			Name: "undo", Args: "[<number> | #<change>]", Summary: "Undo what tool calls and commands have changed in files",
 			Details: "Without an argument, the last change of the newest session in this directory is undone, with a number the last ones, and with a # and the number that the log shows a certain one. Only paths that the change itself has changed are touched. A file that was changed since stays as it is, unless --merge or --overwrite is set. An undo can be taken back by redo.",
 			Example: "pollux undo\n  pollux undo 3\n  pollux undo '#12' --dry-run",
-			Flags:   []manage.Flag{dryRun, merges, overwrite, to}, Run: manage.With(open, undo), Session: &manage.InSession{},
+			Flags:   []manage.Flag{dryRun, all, merges, overwrite, to}, Run: manage.With(open, undo), Session: &manage.InSession{},
 			Subs: []*manage.Command{
 				{Name: "log", Summary: "List what has changed", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, list), Session: &manage.InSession{}, RunsWhileBusy: true},
 				{Name: "diff", Args: "[<number> | #<change>]", Summary: "Show a change as a diff", Flags: []manage.Flag{to}, Run: manage.With(open, diff), Session: &manage.InSession{}, RunsWhileBusy: true},
@@ -58,11 +59,11 @@ func Commands() []*manage.Command {
 }
 
 // flags are the options of all commands that change files.
-func flags() []manage.Flag { return []manage.Flag{dryRun, merges, overwrite} }
+func flags() []manage.Flag { return []manage.Flag{dryRun, all, merges, overwrite} }
 
 // readFlags reads them, and options with values, in the arguments of a / command.
 func readFlags(c *manage.Call, values ...string) error {
-	err := c.ReadFlags([]string{dryRun.Name, merges.Name, overwrite.Name}, values)
+	err := c.ReadFlags([]string{dryRun.Name, all.Name, merges.Name, overwrite.Name}, values)
 	if err == nil && c.Is(merges.Name) && c.Is(overwrite.Name) {
 		err = exit.Errorf(exit.Input, "--merge keeps what was changed since, and --overwrite does not. Remove one of them.")
 	}
@@ -81,15 +82,7 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := Settled(ctx, p, p.Paths)
-	if err != nil {
-		return nil, err
-	}
-	if s == nil {
-		return &log{&history.History{}, p, nil}, nil
-	}
-	h, err := history.Read(s)
-	return &log{h, p, s}, err
+	return read(ctx, p)
 }
 
 // Settled returns the undo log of the project that paths are of, nil if there is none. What killed processes have left
@@ -213,6 +206,10 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 	if len(changes) == 0 && len(stay) > 0 {
 		return outcome.Outcome{}, exit.Errorf(exit.General, "%s", text)
 	}
+	isAgain := l.IsUndone(operations[0].Number) // for paths that the undo has left
+	if len(changes) == 0 && isAgain {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "%s: undone already.", numbers(operations))
+	}
 	o := outcome.New(outcome.Text(text))
 	if len(changes) == 0 || c.Is(dryRun.Name) {
 		return o, nil
@@ -222,7 +219,7 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 		return outcome.Outcome{}, err
 	}
 	defer base.Close()
-	header := store.Header{Session: operations[0].Session, Title: verb + " " + numbers(operations)}
+	header := store.Header{Session: operations[0].Session, Title: verb + " " + numbers(operations), IsPartial: isAgain}
 	if _, err := plan.Apply(ctx, base, header); err != nil {
 		return outcome.Outcome{}, err
 	}

@@ -164,3 +164,134 @@ turn
 	check(redo, managetest.Case{Line: "/ --merge", Want: "Done again #2"}, "1\ncall\n3\nmine\nmore\n")
 	check(undo, managetest.Case{Line: "/restore a --merge", Want: "Brought back #1"}, "1\n2\n3\nmine\nmore\n")
 }
+
+// TestLook previews undos, also one that would change nothing.
+func TestLook(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"general": {"defaultApprovalMode": "auto_edit"}}`)
+	p.Script = `
+turn
+  call write_file {"file_path": "a", "content": "1\ncall\n"}
+turn
+  call write_file {"file_path": "b", "content": "new\n"}
+turn
+  text Written.
+`
+	p.Write("a", "1\n2\n")
+	p.Prompt("Write.")
+	opened, err := project.Open(t.Context(), p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	changes, err := Changes(t.Context(), opened, "other", 10)
+	if err != nil || len(changes) != 2 || changes[0].Name() != "#2" || changes[0].Title != "Writing to b" || !changes[0].IsOther || changes[0].Ended.IsZero() {
+		t.Fatalf("changes %+v, error %v", changes, err)
+	}
+	look := func(i int) *Preview {
+		t.Helper()
+		v, err := Look(t.Context(), opened, changes[i])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	if v := look(0); v.Summary != "1 file created (+1, -0)" || v.Paths != 1 || len(v.Stays) > 0 || v.CanOverwrite || !strings.HasSuffix(v.Patch, "\n+new\n") ||
+		len(v.Files) != 1 || strings.Join(v.Files[0], " ") != "b 1 + new" {
+		t.Errorf("%+v", v)
+	}
+	p.Write("a", "1\nmine\n")
+	if v := look(1); v.Summary != "1 file changed (+1, -1)" || v.Paths != 0 || !v.CanOverwrite || len(v.Stays) != 1 || !strings.HasPrefix(v.Stays[0], "a: ") {
+		t.Errorf("%+v", v)
+	}
+	p.Check(Commands()[0], []managetest.Case{{Line: "#2", Want: "Undone #2"}})
+	if again, err := Changes(t.Context(), opened, "other", 1); err != nil || len(again) != 1 || !again[0].IsUndone || again[0].Number != 2 {
+		t.Errorf("changes %+v, error %v", again, err)
+	}
+	p.Check(Commands()[0], []managetest.Case{{Line: "#2", Want: "#2: undone already.", Code: exit.General}})
+}
+
+// TestHead keeps whole lines, and counts what it leaves out as written.
+func TestHead(t *testing.T) {
+	t.Parallel()
+	h := head{most: 8}
+	for _, text := range []string{"one\n", "two\nthree\n", "4\n"} {
+		if n, err := h.Write([]byte(text)); n != len(text) || err != nil {
+			t.Errorf("%q: %d, %v", text, n, err)
+		}
+	}
+	if h.String() != "one\ntwo\n" || !h.isCut {
+		t.Errorf("%q, %v", h.String(), h.isCut)
+	}
+}
+
+// TestList lists the person's files first, with their lines, and each repository in one line.
+func TestList(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Script = `
+turn
+  call run_shell_command {"command": "git init -q -b main . && git config user.email a@b && git config user.name n && printf '1\n2\n' >a && git add a && git commit -qm 1"}
+turn
+  text Made.
+turn
+  call run_shell_command {"command": "printf '1\nmore\nlines\n' >a && printf 'x\\000y' >binary && ln -s a link && chmod 640 .env && mkdir empty && git checkout -q -b topic && git commit -qam 2 && git tag v1"}
+turn
+  text Changed.
+turn
+  call run_shell_command {"command": "mkdir many && cd many && for i in $(seq 10 60); do echo $i >f$i; done"}
+turn
+  text Many.
+`
+	p.Write(".env", "SECRET=1\n")
+	p.Options.ApprovalMode = "yolo"
+	undo := Commands()[0]
+	p.Prompt("Make.")
+	p.Prompt("Change.")
+	p.Prompt("Many.")
+	p.Check(undo, []managetest.Case{
+		{Line: "--dry-run", Want: "52 paths would change:\n  D many/f10  +0 -1\n"},
+		{Line: "--dry-run", Want: "\n  D many/f29  +0 -1\n  and 31 more; --all lists them"},
+		{Line: "--dry-run --all", Want: "52 paths would change:\n  D many\n  D many/f10  +0 -1\n"},
+		{Line: "--dry-run --all", Want: "\n  D many/f60  +0 -1"},
+		{Line: "#2 --dry-run", Want: "and the git repository would change:\n"},
+		{Line: "#2 --dry-run", Want: "\n  M .git: "},
+		{Line: "#2 --dry-run", Want: "  M .env\n  M a  +1 -2\n  D binary  binary\n  D empty\n  D link\n  M .git: HEAD, branch topic, index, tag v1, "},
+		{Line: "#2 --dry-run --all", Want: "\n  D .git/refs/heads/topic"},
+		{Line: "#1 --dry-run", Want: "\n  D .git\n"},
+	})
+}
+
+// TestRest undoes the paths that an undo has left, when asked to overwrite them, and takes that back alone.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Options.ApprovalMode = "yolo"
+	p.Script = `
+turn
+  call run_shell_command {"command": "echo call >a; echo call >b"}
+turn
+  text Written.
+`
+	a, b := p.Write("a", "1\n"), p.Write("b", "1\n")
+	p.Prompt("Write.")
+	p.Write("a", "mine\n")
+	undo, redo := Commands()[0], Commands()[1]
+	check := func(c *manage.Command, test managetest.Case, wantA, wantB string) {
+		t.Helper()
+		p.Check(c, []managetest.Case{test})
+		for path, want := range map[string]string{a: wantA, b: wantB} {
+			if data, err := os.ReadFile(path); err != nil || string(data) != want {
+				t.Errorf("%s: %s is %q, error %v", test.Line, path, data, err)
+			}
+		}
+	}
+	check(undo, managetest.Case{Line: "", Want: "Undone #1 (echo call >a; echo call >b): 1 path.\n  M b  +1 -1\nThese paths stay as they are:\n  a: it was changed since"}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "", Want: "Nothing to undo."}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "#1", Want: "a: it was changed since", Code: exit.General}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "#1 --overwrite", Want: "Undone #1 (echo call >a; echo call >b): 1 path.\n  M a"}, "1\n", "1\n")
+	check(undo, managetest.Case{Line: "#1 --overwrite", Want: "#1: undone already.", Code: exit.General}, "1\n", "1\n")
+	check(redo, managetest.Case{Line: "", Want: "Done again #3"}, "mine\n", "1\n")
+	check(undo, managetest.Case{Line: "", Want: "Nothing to undo."}, "mine\n", "1\n")
+	check(redo, managetest.Case{Line: "", Want: "Done again #2"}, "mine\n", "call\n")
+}

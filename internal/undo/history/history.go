@@ -44,7 +44,7 @@ func Read(s *store.Store) (*History, error) {
 func (h *History) mark(byNumber map[int]*store.Header, number int, isUndone bool) {
 	h.undone[number] = isUndone
 	o := byNumber[number]
-	if o == nil || o.Kind != store.Undo {
+	if o == nil || o.Kind != store.Undo || o.IsPartial { // a partial one has marked none
 		return
 	}
 	for _, n := range o.Undoes {
@@ -129,16 +129,16 @@ func (h *History) since(numbers []int, prompt string) []int {
 	return nil
 }
 
-// one returns the operation with a number, or those of a call, the newest first.
+// one returns the operation with a number, or those of a call, the newest first. Those that are in effect are preferred to those that
+// an undo has taken back, of which it may have left some paths.
 func (h *History) one(name string) ([]*store.Operation, error) {
 	number, err := strconv.Atoi(strings.TrimPrefix(name, "#"))
-	var numbers []int
-	undone := 0
+	var numbers, undone []int
 	for _, o := range slices.Backward(h.list) {
 		switch {
 		case (err != nil || o.Number != number) && o.Call != name:
 		case h.undone[o.Number]:
-			undone = o.Number
+			undone = append(undone, o.Number)
 		default:
 			numbers = append(numbers, o.Number)
 		}
@@ -146,8 +146,8 @@ func (h *History) one(name string) ([]*store.Operation, error) {
 	switch {
 	case len(numbers) > 0:
 		return h.read(numbers)
-	case undone > 0:
-		return nil, fmt.Errorf("#%d is undone already", undone)
+	case len(undone) > 0:
+		return h.read(undone)
 	}
 	return nil, fmt.Errorf("there is no change %q; to list them, run pollux undo log", name)
 }

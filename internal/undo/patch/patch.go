@@ -82,7 +82,7 @@ type writer struct {
 
 // change writes one path.
 func (p *writer) change(c Change) {
-	if isGit(c.Path) || p.modeOf(c.Before) == "" && p.modeOf(c.After) == "" {
+	if IsGit(c.Path) || p.modeOf(c.Before) == "" && p.modeOf(c.After) == "" {
 		return
 	}
 	name, ok := p.Name(c.Path)
@@ -115,8 +115,8 @@ func (p *writer) change(c Change) {
 	}
 }
 
-// isGit reports whether a path is that of a git repository, or in one.
-func isGit(path string) bool {
+// IsGit reports whether a path is that of a git repository, or in one.
+func IsGit(path string) bool {
 	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool { return strings.EqualFold(name, ".git") })
 }
 

@@ -43,7 +43,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	defer release()
 	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
 	h.Ended = h.Began
-	h.IsPartial = p.isPartial
+	h.IsPartial = h.IsPartial || p.isPartial
 	w := b.Begin()
 	o := &store.Operation{Header: h}
 	var failed error

@@ -208,7 +208,9 @@ func (d *disk) write(s Step) error {
 		}
 		changed()
 		if !s.To.Place.IsNowhere() {
-			err = fill(f, &s.To)
+			if err = fill(f, &s.To); err != nil {
+				_ = f.Truncate(0) // a program that is being started still has the file, and with it the room on a full disk
+			}
 		}
 		return errors.Join(err, f.Close(), own(dir, temporary, s.To.State))
 	})

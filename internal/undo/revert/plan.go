@@ -30,6 +30,7 @@ type Step struct {
 	Merges bool
 	// hasContent reports whether the file has its content already, and differs in mode or time only.
 	hasContent bool
+	isFilled   bool        // the problem is a directory in its place with entries that stay
 	isShared   bool        // a call of another session may have made the change
 	now        state.State // the state when the plan was made
 	parts      []part      // the changes that are taken back, the newest first; nil for one, from From to To
@@ -67,6 +68,7 @@ func (p *Plan) Select(keep func(path string) bool) {
 	count := len(p.Steps)
 	p.Steps = slices.DeleteFunc(p.Steps, func(s Step) bool { return !keep(s.Path) })
 	p.isPartial = p.isPartial || len(p.Steps) < count
+	p.checkFilled()
 }
 
 // Overwrite makes the plan change the paths that others have changed since, too.
@@ -76,6 +78,7 @@ func (p *Plan) Overwrite() {
 			p.Steps[i].Problem = ""
 		}
 	}
+	p.checkFilled()
 }
 
 // Show returns the plan of operations as they were recorded, without a look at the files now. It can be shown, not
@@ -103,6 +106,7 @@ func Make(ctx context.Context, s *store.Store, operations []*store.Operation) (*
 	}
 	p.Steps = steps
 	p.checkDirectories()
+	p.checkFilled()
 	return p, ctx.Err()
 }
 
@@ -136,7 +140,8 @@ func isEqual(a, b *Version) bool {
 	if a.State.IsSame(b.State) && (a.Sum == b.Sum || a.Sum == (content.Sum{}) || b.Sum == (content.Sum{})) {
 		return true
 	}
-	return a.State.HasAttributes(b.State) && a.State.Size == b.State.Size && a.Target == b.Target && a.Sum == b.Sum && (a.Sum != content.Sum{} || a.State.Size == 0)
+	return a.State.HasAttributes(b.State) && a.State.Size == b.State.Size && a.Target == b.Target && a.Sum == b.Sum &&
+		(a.Sum != content.Sum{} || a.State.Size == 0 || a.State.Kind == state.Link) // whose time does not come back
 }
 
 // check finds out whether the path can be changed, and whether it is already as it was.
@@ -244,6 +249,37 @@ func (p *Plan) checkDirectories() {
 			}
 		}
 	}
+}
+
+// checkFilled finds the files and links in whose place is a directory with entries that stay.
+func (p *Plan) checkFilled() {
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.isFilled {
+			s.Problem, s.isFilled = "", false
+		}
+	}
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		if to := s.To.State.Kind; s.Problem == "" && to != state.Absent && to != state.Directory && s.now.Kind == state.Directory && !p.empties(s.Path) {
+			s.Problem, s.isFilled = "a directory is in its place, which would not be empty", true
+		}
+	}
+}
+
+// empties reports whether the plan removes all entries of a directory.
+func (p *Plan) empties(dir string) bool {
+	entries, err := state.List(dir)
+	if err != nil {
+		return false
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name)
+		i, found := slices.BinarySearchFunc(p.Steps, path, func(s Step, path string) int { return cmp.Compare(s.Path, path) })
+		if !found || p.Steps[i].Problem != "" || p.Steps[i].To.State.Kind != state.Absent || e.State.Kind == state.Directory && !p.empties(path) {
+			return false
+		}
+	}
+	return true
 }
 
 // is reports whether this version stands at a path, whose state is now.

@@ -71,7 +71,7 @@ func (w *walk) isFresh(s state.State) bool {
 // directory that the path is in.
 func (w *walk) compare(rel string, above Scope, old, next node) {
 	wasDir, isDir := old.State.Kind == state.Directory, next.State.Kind == state.Directory
-	isOther := wasDir && isDir && (old.State.Device != next.State.Device || old.State.Inode != next.State.Inode)
+	isOther := wasDir && isDir && (old.State.Device != next.State.Device || old.State.Inode != next.State.Inode || w.isNew(rel))
 	if wasDir && (!isDir || isOther) && w.opts.Watcher != nil {
 		w.opts.Watcher.Remove(w.absolute(rel))
 	}
@@ -84,6 +84,12 @@ func (w *walk) compare(rel string, above Scope, old, next node) {
 	if isDir && (!wasDir || isOther || w.isDeep) {
 		w.later(pending{rel, above, next.State.Device, w.isDeep && old.State == next.State && !old.racy})
 	}
+}
+
+// isNew reports whether the directory at a path is another one than before, although it may have the inode number of that:
+// the watch has ended with the one before.
+func (w *walk) isNew(rel string) bool {
+	return w.opts.Watcher != nil && !w.isDeep && !w.opts.Watcher.Has(w.absolute(rel))
 }
 
 func (w *walk) note(c Change) {

@@ -84,6 +84,15 @@ func (w *Watcher) Add(dir string) error {
 	return nil
 }
 
+// Has reports whether a directory is watched. The watch of one that was deleted has ended when its last event was taken, also
+// if another directory has its path and its inode number now.
+func (w *Watcher) Has(dir string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	_, found := w.numbers[dir]
+	return found
+}
+
 // Remove ends the watch of a directory and of those below it, which may have been moved away.
 func (w *Watcher) Remove(dir string) {
 	w.mu.Lock()

@@ -11,6 +11,9 @@ func Open() (*Watcher, error) { return nil, ErrUnsupported }
 // Add returns [ErrUnsupported].
 func (*Watcher) Add(string) error { return ErrUnsupported }
 
+// Has returns false.
+func (*Watcher) Has(string) bool { return false }
+
 // Remove does nothing.
 func (*Watcher) Remove(string) {}
 

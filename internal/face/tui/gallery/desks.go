@@ -20,11 +20,13 @@ import (
 	"pollux/internal/face/tui/pane/servers"
 	"pollux/internal/face/tui/pane/sessions"
 	"pollux/internal/face/tui/pane/tasks"
+	undopane "pollux/internal/face/tui/pane/undo"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/viewer"
 	"pollux/internal/face/tui/viewer/conversation"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/manage/undo"
 	"pollux/internal/mcp"
 	"pollux/internal/models"
 	"pollux/internal/record"
@@ -179,6 +181,30 @@ func newRestore(s *stage) pane.Pane {
 			return []record.FileUndo{{Path: "/home/mara/station.go"}, {Path: "/home/mara/zones.csv", Removes: true}}, true
 		},
 		Undone: func(record.Checkpoint) (prompts, changes int) { return 1, 2 }, ShortPath: display, Bindings: s.bindings, Now: now, Background: atOnce,
+	})
+}
+
+// newUndo returns the pane with changes to undo, of which the last one deleted files, and one has a file that was changed since.
+func newUndo(s *stage) pane.Pane {
+	list := []undo.Change{
+		{Number: 7, Title: "rm -rf zones && make", Ended: clock(-60)},
+		{Number: 5, Title: "station.go: rain() => rain(days int)", Ended: clock(-300)},
+		{Number: 4, Title: "npm install", Ended: clock(-4000), IsOther: true},
+		{Number: 2, Title: "Writing to zones.csv", Ended: clock(-9000), IsUndone: true},
+	}
+	previews := map[int]*undo.Preview{
+		7: {
+			Summary: "2 files deleted, 1 changed (+1, -4)", Files: [][]string{{"station.go", "2", "+-"}, {"zones/北.csv", "2", "-- deleted"}, {"zones/south.csv", "1", "- deleted"}}, Paths: 4,
+			Patch: "diff --git a/station.go b/station.go\n--- a/station.go\n+++ b/station.go\n@@ -3,3 +3,3 @@\n \n-func rain() int {\n+func rain(days int) int {\n \treturn 3\ndiff --git a/zones/北.csv b/zones/北.csv\ndeleted file mode 100644\n--- a/zones/北.csv\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-zone,mm\n-north,3\n",
+			Notes: []string{"At the same time ran: make watch (in the background). Some of these changes may be theirs."},
+		},
+		5: {Summary: "2 files changed (+2, -2)", Files: [][]string{{"station.go", "2", "+-"}, {"zones.go", "2", "+-"}}, Paths: 1, Stays: []string{"station.go: it was changed since"}, CanOverwrite: true},
+		4: {Summary: "3 files created (+900, -0)", Paths: 3},
+	}
+	return undopane.New(context.Background(), undopane.Options{
+		List:     func() ([]undo.Change, error) { return list, nil },
+		Look:     func(_ context.Context, c undo.Change) (*undo.Preview, error) { return previews[c.Number], nil },
+		Bindings: s.bindings, Now: now, Background: atOnce,
 	})
 }
 

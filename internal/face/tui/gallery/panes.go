@@ -43,6 +43,9 @@ func paneScenes() []Scene {
 		{"pane-rewind", func(s *stage) { s.open(newRewind(s), "up", "up") }},
 		{"pane-rewind-confirm", func(s *stage) { s.open(newRewind(s), "up", "up", "enter") }},
 		{"pane-restore", func(s *stage) { s.open(newRestore(s)) }},
+		{"pane-undo", func(s *stage) { s.open(newUndo(s)) }},
+		{"pane-undo-diff", func(s *stage) { s.open(newUndo(s), "right") }},
+		{"pane-undo-since", func(s *stage) { s.open(newUndo(s), "down", "enter") }},
 		{"viewer", func(s *stage) { s.showPane(newViewer().View(s.width, paneHeight, s.theme)) }},
 	}
 }

@@ -78,3 +78,20 @@ type Loader interface {
 	// pane.
 	Load() (show func())
 }
+
+// Frame puts a title above the lines of a body, and hints below them, as far as there is room. body gets the height that is
+// left. The title is clean.
+func Frame(width, height int, t theme.Theme, title string, hints styled.Line, body func(height int) []styled.Line) (lines []styled.Line) {
+	bold := t.Text()
+	bold.Attrs |= styled.Bold
+	const minTitled, minHinted = 4, 3
+	if height >= minTitled {
+		lines = append(lines, styled.Of(title, bold).Cut(width))
+		height--
+	}
+	if height < minHinted {
+		return append(lines, body(height)...)
+	}
+	lines = append(lines, body(height-1)...)
+	return append(lines, hints.Cut(width))
+}

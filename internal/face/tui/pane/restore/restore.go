@@ -98,6 +98,9 @@ func (p *Pane) plan() {
 func (p *Pane) makePlan(c record.Checkpoint) *planned {
 	prompts, changes := p.o.Undone(c)
 	forgets := "Forgets this call"
+	if c.IsInFile() {
+		prompts, changes, forgets = 0, 0, "Replaces the conversation by that of the file"
+	}
 	if changes > 1 {
 		forgets += " and " + wording.Count(changes-1, "later one")
 	}

@@ -20,7 +20,7 @@ func TestRestore(t *testing.T) {
 	var work []func() (show func())
 	var planned []string
 	calls := []record.Checkpoint{
-		{Name: "1-a.txt", Tool: "write_file", Target: "a.txt"}, {Name: "2-b.txt", Tool: "replace", Target: "b.txt", Status: agent.Failed}, {Name: "3\n", Tool: "shell"},
+		{Name: "1-a.txt", Tool: "write_file", Target: "a.txt", Results: "r"}, {Name: "2-b.txt", Tool: "replace", Target: "b.txt", Status: agent.Failed, Results: "r"}, {Name: "3\n", Tool: "shell", Results: "r"},
 	}
 	p := New(t.Context(), Options{
 		List: func() []record.Checkpoint { return calls },
@@ -67,5 +67,32 @@ func TestRestore(t *testing.T) {
 				t.Errorf("%d lines in %d", len(v.Lines), height)
 			}
 		}
+	}
+}
+
+// TestInFile says that the conversation is another after a return to a checkpoint in a file.
+func TestInFile(t *testing.T) {
+	t.Parallel()
+	p := New(t.Context(), Options{
+		List: func() []record.Checkpoint {
+			return []record.Checkpoint{record.InFile("2026-01-02T03-04-05_006Z-my-file.txt-replace")}
+		},
+		Plan: func(context.Context, record.Checkpoint) ([]record.FileUndo, bool) {
+			return []record.FileUndo{{Path: "/a"}}, false
+		},
+		Undone:    func(record.Checkpoint) (prompts, changes int) { return 0, 5 },
+		ShortPath: func(path string) string { return path },
+		Bindings:  keys.Default("linux"), Now: func() time.Time { return time.Date(2026, 1, 2, 4, 4, 5, 0, time.UTC) },
+		Background: func(w func() (show func())) { w()() },
+	})
+	p.Load()()
+	got := panetest.Text(t, p, 80, 24)
+	for _, want := range []string{"❯ replace  my-file.txt", "59 minutes ago", "Replaces the conversation by that of the file\nBrings back /a"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if o := panetest.Press(p, p.o.Bindings, "enter"); o != (pane.Chosen{Command: "/restore 2026-01-02T03-04-05_006Z-my-file.txt-replace"}) {
+		t.Errorf("%#v", o)
 	}
 }

@@ -126,7 +126,7 @@ func (p *Pane) askLines(width, height int, t theme.Theme) []styled.Line {
 		preview = "d show changes"
 	}
 	keysText := hints(p.hint(keys.BasicConfirm, "choose"), preview, p.hint(keys.BasicCancel, "back"))
-	return frame(width, height, t, "Confirm Rewind", keysText, func(height int) []styled.Line {
+	return pane.Frame(width, height, t, "Confirm Rewind", styled.Of(keysText, t.Secondary()), func(height int) []styled.Line {
 		options := a.list.Lines(width, height, t)
 		about := p.aboutLines(width, t)
 		return append(about[:min(len(about), height-len(options))], options...)

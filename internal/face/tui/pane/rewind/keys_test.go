@@ -243,12 +243,12 @@ func TestReview(t *testing.T) {
 		top int
 	}{{"down", 1}, {"shift+down", 2}, {"pagedown", 5}, {"up", 4}, {"pageup", 1}, {"shift+up", 0}, {"up", 0}, {"end", 5}, {"home", 0}, {"shift+end", 5}, {"shift+home", 0}} {
 		o.press(step.key)
-		if got := o.screen(80, 5); o.shows.top != step.top || strings.Count(got, "\n") != 5 {
-			t.Fatalf("%s: line %d\n%s", step.key, o.shows.top, got)
+		if got := o.screen(80, 5); o.shows.Top() != step.top || strings.Count(got, "\n") != 5 {
+			t.Fatalf("%s: line %d\n%s", step.key, o.shows.Top(), got)
 		}
 	}
-	if got := o.press("up", "up", "down"); o.shows.top != 1 || got != (pane.Changed{}) {
-		t.Errorf("line %d", o.shows.top)
+	if got := o.press("up", "up", "down"); o.shows.Top() != 1 || got != (pane.Changed{}) {
+		t.Errorf("line %d", o.shows.Top())
 	}
 	o.screen(30, 5)
 	huge.Display = &tool.DiffDisplay{FilePath: "/w/huge", Before: &before, Diff: strings.Repeat("@@ -1,1 +1,1 @@\n-a\n+b\n", 10_000)}
@@ -267,8 +267,8 @@ func TestReview(t *testing.T) {
 	o.press("up", "enter", "d")
 	o.screen(80, 30)
 	o.press("end")
-	if got := o.screen(80, 30); len(o.shows.lines) != maxReview+1 || !strings.Contains(got, "The rest is not shown.\n") {
-		t.Errorf("%d lines\n%s", len(o.shows.lines), got)
+	if got := o.screen(80, 30); len(o.shows.Lines) != maxReview+1 || !strings.Contains(got, "The rest is not shown.\n") {
+		t.Errorf("%d lines\n%s", len(o.shows.Lines), got)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/terminal"
@@ -82,7 +83,7 @@ func (p *Pane) listLines(width, height int, t theme.Theme) []styled.Line {
 		expand = p.hint(keys.CursorLeft, "collapse")
 	}
 	keysText := hints(p.hint(keys.BasicConfirm, "choose"), expand, p.hint(keys.BasicCancel, "close"))
-	return frame(width, height, t, "Rewind to the state before a prompt", keysText, func(height int) []styled.Line {
+	return pane.Frame(width, height, t, "Rewind to the state before a prompt", styled.Of(keysText, t.Secondary()), func(height int) []styled.Line {
 		if !p.isRead {
 			return []styled.Line{styled.Of("Loading prompts…", t.Secondary()).Cut(width)}
 		}

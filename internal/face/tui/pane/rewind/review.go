@@ -18,62 +18,32 @@ const (
 
 // review shows the changes since a prompt, the oldest first.
 type review struct {
-	top    int // the first line on the screen
-	height int // lines on the screen
-
-	lines []styled.Line // for this width and theme
-	width int
+	pane.Pager
+	width int // that the lines are made for
 	theme string
 }
 
 // pressReview takes a key while the changes are shown.
 func (p *Pane) pressReview(k keys.Key, b *keys.Bindings) pane.Outcome {
-	command, _ := b.Match(k.Chord, keys.BasicCancel, keys.NavDialogUp, keys.NavDialogDown, keys.ScrollUp, keys.ScrollDown,
-		keys.ScrollPageUp, keys.ScrollPageDown, keys.ScrollHome, keys.ScrollEnd, keys.CursorHome, keys.CursorEnd)
-	r := p.shows
-	switch command {
-	case keys.BasicCancel:
+	command, _ := b.Match(k.Chord, keys.BasicCancel)
+	switch {
+	case p.shows.Handle(k, b):
+	case command == keys.BasicCancel, k.Text == "d":
 		p.shows = nil
-	case keys.NavDialogUp, keys.ScrollUp:
-		r.top--
-	case keys.NavDialogDown, keys.ScrollDown:
-		r.top++
-	case keys.ScrollPageUp:
-		r.top -= max(r.height, 1)
-	case keys.ScrollPageDown:
-		r.top += max(r.height, 1)
-	case keys.ScrollHome, keys.CursorHome:
-		r.top = 0
-	case keys.ScrollEnd, keys.CursorEnd:
-		r.top = len(r.lines)
 	default:
-		if k.Text != "d" {
-			return pane.Ignored{}
-		}
-		p.shows = nil
+		return pane.Ignored{}
 	}
-	r.clamp()
 	return pane.Changed{}
 }
-
-func (r *review) clamp() { r.top = max(0, min(r.top, len(r.lines)-r.height)) }
 
 // reviewLines returns the screen with the changes.
 func (p *Pane) reviewLines(width, height int, t theme.Theme) []styled.Line {
 	r := p.shows
-	if r.lines == nil || r.width != width || r.theme != t.Name {
-		r.lines, r.width, r.theme = changeLines(p.asks.changes, width, t), width, t.Name
+	if r.Lines == nil || r.width != width || r.theme != t.Name {
+		r.Lines, r.width, r.theme = changeLines(p.asks.changes, width, t), width, t.Name
 	}
-	scroll := ""
-	if up, down := p.o.Bindings.Hint(keys.ScrollPageUp), p.o.Bindings.Hint(keys.ScrollPageDown); up != "" && down != "" {
-		scroll = up + ", " + down + " scroll"
-	}
-	keysText := hints(p.hint(keys.BasicCancel, "back"), scroll)
-	return frame(width, height, t, "Changes since the prompt", keysText, func(height int) []styled.Line {
-		r.height = height
-		r.clamp()
-		return r.lines[r.top:min(r.top+height, len(r.lines))]
-	})
+	keysText := hints(p.hint(keys.BasicCancel, "back"), pane.ScrollHint(p.o.Bindings))
+	return pane.Frame(width, height, t, "Changes since the prompt", styled.Of(keysText, t.Secondary()), r.View)
 }
 
 // changeLines returns the lines of changes.

@@ -11,7 +11,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
-	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/record"
 )
@@ -102,22 +101,6 @@ func (p *Pane) View(width, height int, t theme.Theme) pane.View {
 		return pane.View{Lines: p.askLines(width, height, t)}
 	}
 	return pane.View{Lines: p.listLines(width, height, t)}
-}
-
-// frame puts a title above the lines of a body, and hints below them, as far as there is room. body gets the height that is left.
-func frame(width, height int, t theme.Theme, title, hints string, body func(height int) []styled.Line) (lines []styled.Line) {
-	bold := t.Text()
-	bold.Attrs |= styled.Bold
-	const minTitled, minHinted = 4, 3
-	if height >= minTitled {
-		lines = append(lines, styled.Of(title, bold).Cut(width))
-		height--
-	}
-	if height < minHinted {
-		return append(lines, body(height)...)
-	}
-	lines = append(lines, body(height-1)...)
-	return append(lines, styled.Of(hints, t.Secondary()).Cut(width))
 }
 
 // hint returns the key of a command with its effect.
