@@ -174,8 +174,8 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"ui": {"theme": "x"}, "privacy": {"usageStatisticsEnabled": false}}`, ""},
 		{`{"telemetry": {"enabled": false, "target": "local"}}`, ""},
 		{`{"telemetry": true}`, ""},
-		{`{"tools": {"sandboxNetworkAccess": false}}`, ""},
-		{`{"tools": {"sandboxNetworkAccess": true}}`, "tools.sandboxNetworkAccess"},
+		{`{"agents": {"browser": {"blockFileUploads": false}}}`, ""},
+		{`{"agents": {"browser": {"blockFileUploads": true}}}`, "agents.browser.blockFileUploads"},
 		// Old names are shown as they are in the file.
 		{`{"ideMode": true, "checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "ideMode"},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},

@@ -41,8 +41,9 @@ func Gap() string {
 	return ""
 }
 
-// build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel.
-func build(p Profile, version int) (*rules, error) {
+// build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
+// leaves connections to the kernel.
+func build(p Profile, version int, mute bool) (*rules, error) {
 	if version == 0 {
 		version = landlock.Version()
 	}
@@ -67,8 +68,12 @@ func build(p Profile, version int) (*rules, error) {
 	if err != nil {
 		return nil, err
 	}
-	asks := seccomp.CanAsk() == nil
-	return &rules{p, files, filter(version, asks), asks}, nil
+	asks := !mute && seccomp.CanAsk() == nil
+	calls := filter(version, asks)
+	if p.Network.Off {
+		calls = slices.Concat(offline(asks), calls)
+	}
+	return &rules{p, files, calls, asks}, nil
 }
 
 // confine applies the rules to this thread, and so to the program that it starts.

@@ -31,6 +31,9 @@ func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
 	if err != nil {
 		return unix.EFAULT
 	}
+	if errno := r.profile.Network.Check(address); errno != 0 {
+		return errno
+	}
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNIX {
 		file, errno := r.resolve(c, address[2:])
 		if errno != 0 {

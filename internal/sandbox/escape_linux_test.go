@@ -392,6 +392,9 @@ func TestEscapes(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = abstract.Close() })
 	for name, attempt := range escapes {
+		if strings.HasPrefix(name, "offline: ") { // for a sandbox without a network: see TestOffline
+			continue
+		}
 		t.Run(name, func(t *testing.T) { t.Parallel(); tryEscape(t, name, attempt, 0) })
 		t.Run(name+" with Landlock 2", func(t *testing.T) { t.Parallel(); tryEscape(t, name, attempt, old) })
 	}

@@ -62,5 +62,11 @@ func (p *Profile) Advise(output string) string {
 			}
 		}
 	}
+	unreachable := regexp.MustCompile(`(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
+		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`)
+	if p.Network.Off && unreachable.MatchString(output) {
+		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
+			"Work without it, or tell the user that networkAccess in tools.sandbox switches it off, and tools.sandboxNetworkAccess allows it."
+	}
 	return ""
 }

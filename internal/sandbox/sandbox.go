@@ -17,6 +17,7 @@ import (
 	"sync"
 
 	"pollux/internal/process"
+	"pollux/internal/sandbox/network"
 )
 
 // Profile says which files confined programs may read and change. All paths are absolute. A path that does not exist is left out.
@@ -34,6 +35,8 @@ type Profile struct {
 	// Sockets are directories and files outside of Write with local sockets that they may connect to. HideSockets are
 	// patterns of those in Write that they may not, as [path.Match] has them, for a path or a directory above it.
 	Sockets, HideSockets []string
+	// Network is the policy for their connections.
+	Network network.Policy
 }
 
 // ErrUnavailable is the error where this system cannot confine programs.
@@ -42,7 +45,8 @@ var ErrUnavailable = errors.New("this system cannot confine programs")
 // Sandbox confines programs. Its methods may be called from several goroutines at once.
 type Sandbox struct {
 	options Options
-	version int // of Landlock, 0 for that of the kernel
+	version int  // of Landlock, 0 for that of the kernel
+	mute    bool // the filter does not ask, as where the machine does not allow it
 
 	mu     sync.Mutex // guards the following
 	rules  *rules     // nil before the first program
@@ -102,7 +106,7 @@ func (s *Sandbox) current() (*rules, error) {
 	if s.rules != nil && slices.Equal(dirs, s.dirs) {
 		return s.rules, nil
 	}
-	r, err := build(s.options.Profile(dirs), s.version)
+	r, err := build(s.options.Profile(dirs), s.version, s.mute)
 	if err != nil {
 		return nil, err
 	}

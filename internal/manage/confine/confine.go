@@ -29,7 +29,7 @@ func Command() *manage.Command {
 				Example: "pollux sandbox run -- npm test\n  pollux sandbox run bash", Run: manage.With(manage.Open, run),
 			},
 			{
-				Name: "explain", Args: "<path>", Summary: "Show what commands in the sandbox can do with a file or directory", RunsWhileBusy: true,
+				Name: "explain", Args: "<path or host>", Summary: "Show what commands in the sandbox can do with a file or directory, or whether they reach a host", RunsWhileBusy: true,
 				Run: manage.With(manage.Open, explain), Session: &manage.InSession{}, Values: manage.FileNames,
 			},
 		},
@@ -47,6 +47,9 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 		text = strings.TrimSpace("Commands of the model, the project and extensions run in a sandbox. " + sandbox.Gap())
 	} else if err := sandbox.Available(); err != nil {
 		text = "Commands of the model run without a sandbox: " + wording.Reason(err) + "."
+	}
+	if allowed.Network.Off {
+		text += "\n\n" + offline
 	}
 	var rows [][]string
 	for _, path := range allowed.Write {
@@ -67,10 +70,13 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 		words = strings.Join(c.Words, " ")
 	}
 	if words == "" {
-		return outcome.Outcome{}, exit.Errorf(exit.Input, "Name a file or directory.")
+		return outcome.Outcome{}, exit.Errorf(exit.Input, "Name a file, a directory or a host.")
 	}
 	path := workspace.RealPath(manage.Path(p.Paths, words))
 	allowed := p.Sandbox.Profile()
+	if h, ok := parseHost(words); ok && !exists(path) {
+		return explainHost(h, allowed.Network)
+	}
 	verdict, because := allowed.Judge(path)
 	switch {
 	case verdict == sandbox.MayChange:

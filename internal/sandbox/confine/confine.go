@@ -83,14 +83,20 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 	}
 }
 
-// Profile returns the files that confined programs may read and change.
-func (c *Confinement) Profile() sandbox.Profile { return profile.Make(c.place((*c.dirs.Load())())) }
+// Profile returns the files that confined programs may read and change, and the addresses that they can reach.
+func (c *Confinement) Profile() sandbox.Profile { return c.profile(c.place((*c.dirs.Load())())) }
 
 // prepare returns the profile for programs that are about to be started.
 func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 	p := c.place(dirs)
 	p.CreateCaches()
-	return profile.Make(p)
+	return c.profile(p)
+}
+
+func (c *Confinement) profile(p profile.Place) sandbox.Profile {
+	made := profile.Make(p)
+	made.Network = reachable(c.options.Settings())
+	return made
 }
 
 // place describes a workspace with these directories.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/sandbox/network"
 )
 
 // Wanted returns the name of the sandbox that settings ask for, "" for none.
@@ -37,3 +38,17 @@ func Name(value string) string {
 
 // IsOwn reports whether a name asks for Pollux's own sandbox.
 func IsOwn(name string) bool { return name == "true" || name == "1" || name == "landlock" }
+
+// reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
+// neither a flag nor a project's settings bring it back.
+func reachable(s *config.Settings) network.Policy {
+	if config.SandboxNetworkAccess.In(s) {
+		return network.Policy{}
+	}
+	for _, scope := range [...]config.Scope{config.SystemDefaults, config.User, config.Workspace, config.System, config.CommandLine} {
+		if v, ok := config.ToolSandbox.In(s.ForScope(scope)).(map[string]any); ok && v["networkAccess"] == false {
+			return network.Policy{Off: true}
+		}
+	}
+	return network.Policy{}
+}

@@ -28,6 +28,8 @@ type Rule struct {
 	// of 0 means every call.
 	Arg         int
 	Mask, Value uint32
+	// Not limits it to calls with other bits instead.
+	Not bool
 	// Action is one of those below.
 	Action Action
 }
@@ -37,6 +39,9 @@ type Action uint32
 
 // Ask has a [Listener] decide.
 const Ask Action = unix.SECCOMP_RET_USER_NOTIF
+
+// Allow lets a call pass.
+const Allow Action = unix.SECCOMP_RET_ALLOW
 
 // Fail is the action that fails a call with an error.
 func Fail(errno unix.Errno) Action { return unix.SECCOMP_RET_ERRNO | Action(errno) }
@@ -61,11 +66,15 @@ func New(rules []Rule) Filter {
 			f = append(f, jump(unix.BPF_JEQ, r.Call, 0, 1), result(uint32(r.Action)))
 			continue
 		}
+		yes, no := uint8(0), uint8(1)
+		if r.Not {
+			yes, no = no, yes
+		}
 		f = append(f,
 			jump(unix.BPF_JEQ, r.Call, 0, 5),
 			load(16+8*uint32(r.Arg)),
 			unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: r.Mask},
-			jump(unix.BPF_JEQ, r.Value, 0, 1),
+			jump(unix.BPF_JEQ, r.Value, yes, no),
 			result(uint32(r.Action)),
 			load(0),
 		)

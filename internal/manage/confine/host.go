@@ -1,0 +1,63 @@
+package confine
+
+import (
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"pollux/internal/manage"
+	"pollux/internal/outcome"
+	"pollux/internal/sandbox/network"
+	"pollux/internal/terminal"
+)
+
+const offline = "In the sandbox, commands have no network (networkAccess in tools.sandbox): they reach only TCP servers on this machine's loopback addresses."
+
+// host is a host that a person names, with a port or 0.
+type host struct {
+	name string
+	port uint16
+}
+
+// parseHost reads a host as an address, a name with a dot, "localhost" or a URL, with or without a port; ok is false for
+// other words.
+func parseHost(word string) (h host, ok bool) {
+	if to, err := netip.ParseAddrPort(word); err == nil {
+		return host{to.Addr().String(), to.Port()}, true
+	}
+	if a, err := netip.ParseAddr(strings.Trim(word, "[]")); err == nil {
+		return host{name: a.String()}, true
+	}
+	if !strings.Contains(word, "://") {
+		word = "tcp://" + word
+	}
+	u, err := url.Parse(word)
+	if err != nil || u.Scheme == "tcp" && u.Path != "" {
+		return host{}, false
+	}
+	port, err := strconv.ParseUint(u.Port(), 10, 16)
+	if err != nil && u.Port() != "" {
+		return host{}, false
+	}
+	name := u.Hostname()
+	return host{name, uint16(port)}, name == "localhost" || u.Scheme != "tcp" && name != "" || strings.Contains(strings.Trim(name, "."), ".")
+}
+
+// explainHost says whether commands in the sandbox reach a host.
+func explainHost(h host, policy network.Policy) (outcome.Outcome, error) {
+	shown := terminal.Cut(terminal.Line(h.name), 200)
+	address, err := netip.ParseAddr(h.name)
+	if h.name == "localhost" {
+		address, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
+	}
+	switch {
+	case !policy.Off:
+		return manage.Say("Commands in the sandbox reach %s, because the network is open. To switch it off, set tools.sandbox to {\"enabled\": true, \"networkAccess\": false}.", shown)
+	case err == nil && policy.Allows(netip.AddrPortFrom(address, h.port)):
+		return manage.Say("Commands in the sandbox reach TCP servers on %s, because it is this machine.", shown)
+	case err == nil && network.IsLocal(address):
+		return manage.Say("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown)
+	}
+	return manage.Say("Commands in the sandbox do not reach %s, because tools.sandbox has networkAccess: false. To let them, set tools.sandboxNetworkAccess to true.", shown)
+}

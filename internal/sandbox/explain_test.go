@@ -1,0 +1,36 @@
+package sandbox_test
+
+import (
+	"strings"
+	"testing"
+
+	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/network"
+)
+
+// TestAdviseNetwork checks that failures for want of a network, as programs word them, are explained where it is off.
+func TestAdviseNetwork(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]bool{
+		"curl: (6) Could not resolve host: example.org":                                          true,
+		"fatal: unable to access 'https://example.org/': Couldn't resolve host 'example.org'":    true,
+		"bash: connect: Network is unreachable":                                                  true,
+		"npm error code ENOTFOUND":                                                               true,
+		"npm error request failed, reason: getaddrinfo EAI_AGAIN example.org":                    true,
+		"[Errno -3] Temporary failure in name resolution":                                        true,
+		"dial tcp: lookup example.org on 192.0.2.53:53: dial udp: socket: permission denied":     true,
+		"dial tcp: lookup example.org: no such host":                                             true,
+		"ssh: Could not resolve hostname example.org: Temporary failure in name resolution":      true,
+		"curl: (7) Failed to connect to localhost port 1 after 0 ms: Couldn't connect to server": false,
+		"assertion failed": false,
+	} {
+		off := sandbox.Profile{Network: network.Policy{Off: true}}
+		if got := strings.Contains(off.Advise(output), "no network"); got != want {
+			t.Errorf("off: %q is explained: %v, want %v", output, got, want)
+		}
+		open := sandbox.Profile{}
+		if got := open.Advise(output); got != "" {
+			t.Errorf("open: %q is explained by %q", output, got)
+		}
+	}
+}

@@ -1,0 +1,28 @@
+// Package network decides which addresses confined programs may connect to:
+//
+//	policy := network.Policy{Off: true}
+//	allowed := policy.Allows(netip.MustParseAddrPort("127.0.0.1:8080"))
+package network
+
+import "net/netip"
+
+// Policy limits the addresses that confined programs can reach. The zero Policy allows all.
+type Policy struct {
+	// Off leaves only the servers of this machine on its loopback addresses, except those that would ask others by DNS.
+	Off bool
+}
+
+// dns are the ports of servers that pass questions on to other machines.
+var dns = map[uint16]bool{53: true, 853: true}
+
+// Allows reports whether a program may connect to an address.
+func (p Policy) Allows(to netip.AddrPort) bool {
+	return !p.Off || IsLocal(to.Addr()) && !dns[to.Port()]
+}
+
+// IsLocal reports whether a connection to an address ends on this machine, whatever the routes are: it is one of
+// loopback's, or none, which the kernel takes for it.
+func IsLocal(a netip.Addr) bool {
+	a = a.Unmap()
+	return a.IsLoopback() || a.IsUnspecified()
+}
