@@ -66,7 +66,7 @@ func (c *contents) Keep(_ context.Context, _ Scope, path string, now state.State
 func (c *contents) IsEqual(a, b Ref) bool { return a == b }
 
 // TestRefreshAll changes a tree at random: a look at all of it finds the same as a new reading, and returns each path that
-// has changed in what an undo brings back.
+// has changed such that an undo would bring it back.
 func TestRefreshAll(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -82,7 +82,7 @@ func TestRefreshAll(t *testing.T) {
 	})
 }
 
-// checkLook changes a tree at random, and checks what a look finds.
+// checkLook changes a tree at random, and checks a look at it.
 func checkLook(rt *rapid.T, tree *Tree, o Options, look func() ([]Change, error)) {
 	before := maps.Collect(tree.All)
 	for range rapid.IntRange(0, 4).Draw(rt, "changes") {

@@ -13,7 +13,7 @@ import (
 	"pollux/internal/undo/watch"
 )
 
-// TestRefresh changes a watched tree at random: a look at what the watches name finds the same as a new reading, and returns each
+// TestRefresh changes a watched tree at random: a look where the watches say so finds the same as a new reading, and returns each
 // path that has changed.
 func TestRefresh(t *testing.T) {
 	t.Parallel()
