@@ -4,15 +4,11 @@ package snapshot
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
-	"path/filepath"
-	"strings"
 	"sync"
 
 	"pollux/agent"
 	"pollux/internal/guard"
-	"pollux/internal/shellcmd"
 	"pollux/internal/undo"
 	"pollux/internal/undo/store"
 	"pollux/internal/workspace"
@@ -94,80 +90,4 @@ func (s *step) scope(call *agent.PreparedCall) undo.Scope {
 		may.Paths = s.named(call.Args())
 	}
 	return may
-}
-
-// named returns the paths outside of the recorder's roots that a command names, as far as its words show
-// them.
-func (s *step) named(args json.RawMessage) (paths []string) {
-	var a struct {
-		Command string `json:"command"`
-		Dir     string `json:"dir_path"`
-	}
-	if json.Unmarshal(args, &a) != nil {
-		return nil
-	}
-	script, err := shellcmd.Parse(a.Command)
-	if err != nil {
-		return nil
-	}
-	dir := s.Workspace.Root()
-	if a.Dir != "" {
-		dir = s.resolve(dir, a.Dir)
-	}
-	add := func(word string) {
-		if word == "" || strings.HasPrefix(word, "-") || strings.ContainsAny(word, "*?[\n") {
-			return
-		}
-		if path := s.resolve(dir, word); s.Recorder.IsOutside(path) && s.isOne(path) {
-			paths = append(paths, path)
-		}
-	}
-	for _, c := range script.Commands {
-		for i, w := range c.Words {
-			if i > 0 {
-				add(value(w))
-			}
-		}
-	}
-	for _, r := range script.Redirections {
-		if strings.Contains(r.Op, ">") {
-			add(value(r.Target))
-		}
-	}
-	return paths
-}
-
-// value returns a word as the program gets it, as far as only a tilde is to be expanded.
-func value(w shellcmd.Word) string {
-	if w.Static {
-		return w.Value
-	}
-	if strings.HasPrefix(w.Text, "~/") && !strings.ContainsAny(w.Text, "$`\"'\\*?[") {
-		return w.Text
-	}
-	return ""
-}
-
-func (s *step) resolve(dir, word string) string {
-	if rest, ok := strings.CutPrefix(word, "~/"); ok && s.Home != "" {
-		word = filepath.Join(s.Home, rest)
-	}
-	if !filepath.IsAbs(word) {
-		word = filepath.Join(dir, word)
-	}
-	return workspace.RealPath(filepath.Clean(word))
-}
-
-// isOne reports whether a path can be recorded as a whole: the home directory, those above it, and those of the
-// system cannot.
-func (s *step) isOne(path string) bool {
-	if workspace.IsWithin(s.Home, path) {
-		return false
-	}
-	for _, dir := range []string{"/dev", "/proc", "/sys", "/run"} {
-		if workspace.IsWithin(path, dir) {
-			return false
-		}
-	}
-	return strings.Count(filepath.ToSlash(path), "/") > 1
 }

@@ -3,6 +3,7 @@ package snapshot
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,17 @@ func TestScope(t *testing.T) {
 		return data
 	}
 	anywhere := undo.Scope{Anywhere: true}
+	more := func(names ...string) undo.Scope {
+		for i, name := range names {
+			names[i] = filepath.Join(filepath.Dir(s.dir), "more", name)
+		}
+		return undo.Scope{Anywhere: true, Paths: names}
+	}
+	for _, name := range append(more("a.txt", "b.txt", "c").Paths, filepath.Join(s.home, "own")) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for _, test := range []struct {
 		name string
 		tool tool.Tool
@@ -150,9 +162,13 @@ func TestScope(t *testing.T) {
 		{"a command that is no shell", spec("sh", tool.KindExecute), shell("echo ' >(("), anywhere},
 		{"a command outside", spec("sh", tool.KindExecute), shell("rm -rf " + out + " ../out/x -x"), undo.Scope{Anywhere: true, Paths: []string{out, out + "/x"}}},
 		{"a redirection", spec("sh", tool.KindExecute), shell("echo x >>../out/y <../out/z"), undo.Scope{Anywhere: true, Paths: []string{out + "/y"}}},
-		{"the home directory", spec("sh", tool.KindExecute), shell("rm ~/x ~ " + s.home + " ../ / ~/$Y ~/*"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/x"}}},
-		{"a glob", spec("sh", tool.KindExecute), shell("rm ../out/* ../out/$X"), anywhere},
-		{"the system", spec("sh", tool.KindExecute), shell("dd if=x of=y >/dev/sda /proc/self/mem /sys/x /run/y /usr"), anywhere},
+		{"the home directory", spec("sh", tool.KindExecute), shell("rm ~/x ~ " + s.home + " ../ / ~/$Y"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/x"}}},
+		{"a pattern", spec("sh", tool.KindExecute), shell("rm ../more/*.txt ../none/* ../more/[ ../more/$X"), more("a.txt", "b.txt")},
+		{"braces", spec("sh", tool.KindExecute), shell("rm ../more/{a,b}.txt"), more("a.txt", "b.txt")},
+		{"all in the home directory", spec("sh", tool.KindExecute), shell("rm -rf ~/*"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/own", s.home + "/x"}}},
+		{"variables", spec("sh", tool.KindExecute), shell(`rm $HOME/x "${HOME}/y" "$HOME"/z $HOMES/a "$HOME/$Y"`), undo.Scope{Anywhere: true, Paths: []string{s.home + "/x", s.home + "/y", s.home + "/z"}}},
+		{"the system", spec("sh", tool.KindExecute), shell("dd if=x of=y >/dev/sda /proc/self/mem /sys/x /run/y /usr /tmp"), anywhere},
+		{"a directory in the root", spec("sh", tool.KindExecute), shell("rm -rf /no-such-data"), undo.Scope{Anywhere: true, Paths: []string{"/no-such-data"}}},
 		{"a quoted path", spec("sh", tool.KindExecute), shell("rm '../out/a b'"), undo.Scope{Anywhere: true, Paths: []string{out + "/a b"}}},
 		{"a directory of its own", spec("sh", tool.KindExecute), json.RawMessage(`{"command":"rm -f x","dir_path":"../out"}`), undo.Scope{Anywhere: true, Paths: []string{out + "/x"}}},
 	} {
