@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"pollux/internal/shellcmd"
 	"pollux/internal/workspace"
@@ -54,8 +55,8 @@ func (s *step) named(args json.RawMessage) (paths []string) {
 }
 
 var (
-	homes  = regexp.MustCompile(`^"?(~|\$HOME|\$\{HOME\})"?/`)
-	braces = regexp.MustCompile(`\{[^{}]*\}`)
+	homes  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"?(~|\$HOME|\$\{HOME\})"?/`) })
+	braces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
 )
 
 // value returns a word as the program gets it, as far as only the home directory and patterns are to be expanded.
@@ -63,7 +64,7 @@ func (s *step) value(w shellcmd.Word) string {
 	if w.Static {
 		return w.Value
 	}
-	home, rest := homes.FindString(w.Text), w.Text
+	home, rest := homes().FindString(w.Text), w.Text
 	if home != "" && s.Home != "" {
 		rest = rest[len(home):]
 		if strings.Count(home, `"`) == 1 {
@@ -81,7 +82,7 @@ func (s *step) value(w shellcmd.Word) string {
 // count as a pattern for any text.
 func (s *step) matches(dir, word string) (paths []string) {
 	const most = 1000
-	path := s.absolute(dir, braces.ReplaceAllString(word, "*"))
+	path := s.absolute(dir, braces().ReplaceAllString(word, "*"))
 	at := strings.IndexAny(path, "*?[")
 	if at < 0 {
 		return []string{workspace.RealPath(path)}
