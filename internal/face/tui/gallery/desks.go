@@ -172,8 +172,8 @@ func newRewind(s *stage) pane.Pane {
 
 func newRestore(s *stage) pane.Pane {
 	list := []record.Checkpoint{
-		{Name: "1-station.go-replace", Tool: "replace", Target: "station.go", Time: clock(-300)},
-		{Name: "2-zones.csv-write_file", Tool: "write_file", Target: "zones.csv", Time: clock(-60), Status: agent.Failed},
+		{Name: "1-station.go-replace", Tool: "replace", Target: "station.go", Results: "r1", Time: clock(-300)},
+		{Name: "2-zones.csv-write_file", Tool: "write_file", Target: "zones.csv", Results: "r2", Time: clock(-60), Status: agent.Failed},
 	}
 	return restore.New(context.Background(), restore.Options{
 		List: func() []record.Checkpoint { return list },
