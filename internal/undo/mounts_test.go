@@ -3,6 +3,7 @@
 package undo_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"pollux/internal/undo"
 	"pollux/internal/undo/undotest"
@@ -19,6 +21,7 @@ import (
 const (
 	networkIn     = "POLLUX_TEST_NETWORK_MOUNT"
 	insensitiveIn = "POLLUX_TEST_CASE_INSENSITIVE"
+	sharedIn      = "POLLUX_TEST_SHARED_BLOCKS"
 )
 
 // TestNetworkMount takes all disasters back in a workspace on a network mount.
@@ -80,18 +83,65 @@ func directoryIn(t *testing.T, mount string) string {
 	return dir
 }
 
+// TestSharedBlocks takes all disasters back on a file system that shares blocks, and a change in place of a file that is larger
+// than what is copied, whose copy takes no space.
+func TestSharedBlocks(t *testing.T) {
+	t.Parallel()
+	dir := os.Getenv(sharedIn)
+	if dir == "" {
+		dir = mounted(t, sharedIn, "mkfs.btrfs", "-q")
+	}
+	for _, d := range undotest.Disasters {
+		t.Run(d.Name, func(t *testing.T) { strike(t, newPlaceIn(t, directoryIn(t, dir), repository), d) })
+	}
+	used := func() uint64 {
+		var s unix.Statfs_t
+		if err := errors.Join(exec.Command("sync", "-f", dir).Run(), unix.Statfs(dir, &s)); err != nil {
+			t.Fatal(err)
+		}
+		return (s.Blocks - s.Bfree) * uint64(s.Bsize)
+	}
+	const size, megabyte = 200, 1 << 20
+	p := newPlaceIn(t, directoryIn(t, dir), fmt.Sprintf("head -c %dM /dev/urandom >large", size))
+	before, least := undotest.Take(t, p.dir), used()
+	o := p.run(t, "head -c 1M /dev/urandom | dd of=large bs=1M seek=7 conv=notrunc status=none; printf x >>large")
+	if more := int64(used()) - int64(least); more > 20*megabyte {
+		t.Errorf("the change of 1 MB in a file of %d MB takes %d MB more", size, more/megabyte)
+	}
+	p.undo(t, o.Number)
+	if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+		t.Errorf("after undo (-want +got):\n%s", diff)
+	}
+	if more := int64(used()) - int64(least); more > 20*megabyte {
+		t.Errorf("after undo the disk has %d MB more", more/megabyte)
+	}
+}
+
 // casefold mounts a file system whose names differ in more than case. Few kernels have one.
 func casefold(t *testing.T) string {
+	t.Helper()
+	insensitive := filepath.Join(mounted(t, insensitiveIn, "mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8"), "insensitive")
+	if out, err := exec.Command("mkdir", insensitive).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if out, err := exec.Command("chattr", "+F", insensitive).CombinedOutput(); err != nil {
+		t.Skipf("SKIPPED: no directory can be made case-insensitive here; set %s to one: %v: %s", insensitiveIn, err, out)
+	}
+	return insensitive
+}
+
+// mounted mounts a file system that a command makes, or skips the test, which the variable with a directory makes possible.
+func mounted(t *testing.T, variable, make string, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	image, mount := filepath.Join(dir, "image"), filepath.Join(dir, "mount")
 	do := func(name string, args ...string) {
 		if out, err := exec.Command(name, args...).CombinedOutput(); err != nil {
-			t.Skipf("SKIPPED: no case-insensitive file system can be mounted here; set %s to a directory on one: %s %q: %v: %s", insensitiveIn, name, args, err, out)
+			t.Skipf("SKIPPED: %s cannot be mounted here; set %s to a directory on such a file system: %s %q: %v: %s", make, variable, name, args, err, out)
 		}
 	}
-	do("truncate", "-s", "64M", image)
-	do("mkfs.ext4", "-q", "-O", "casefold", "-E", "encoding=utf8", image)
+	do("truncate", "-s", "1G", image)
+	do(make, append(args, image)...)
 	do("mkdir", mount)
 	do("mount", "-o", "loop", image, mount)
 	t.Cleanup(func() { // lazily: a program that another test starts has all open files until it begins
@@ -99,8 +149,5 @@ func casefold(t *testing.T) string {
 			t.Errorf("%v: %s", err, out)
 		}
 	})
-	insensitive := filepath.Join(mount, "insensitive")
-	do("mkdir", insensitive)
-	do("chattr", "+F", insensitive)
-	return insensitive
+	return mount
 }
