@@ -21,10 +21,12 @@ func (r *run) runCalls(ctx context.Context, t *turn) (outgoing, error) {
 
 // results returns the message with the results of calls, after those in done.
 func (a *Agent) results(done outgoing, finished []ToolFinished) outgoing {
-	m := outgoing{id: done.id, content: llm.User(), records: slices.Clone(done.records)}
+	m := outgoing{id: done.id, content: llm.User(), records: make([]CallRecord, len(done.records), len(done.records)+len(finished))}
+	copy(m.records, done.records)
 	if done.content != nil {
 		m.content.Parts = slices.Clone(done.content.Parts)
 	}
+	m.content.Parts = slices.Grow(m.content.Parts, len(finished))
 	for _, f := range finished {
 		m.content.Parts = append(m.content.Parts, f.Response...)
 		m.records = append(m.records, a.callRecord(f))
@@ -85,10 +87,17 @@ func (a *Agent) callRecord(f ToolFinished) CallRecord {
 	return record
 }
 
+// nothing is the result of all executions that have nothing to show. It is not to be changed.
+var nothing tool.Result
+
 // withoutContent returns records without the content for the model, which is in the history.
 func withoutContent(list []Execution) []Execution {
 	list = slices.Clone(list)
 	for i := range list {
+		if list[i].Result.Display == nil {
+			list[i].Result = &nothing
+			continue
+		}
 		list[i].Result = &tool.Result{Display: list[i].Result.Display}
 	}
 	return list

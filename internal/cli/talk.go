@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"runtime"
+	"runtime/debug"
 
 	"pollux/internal/config"
 	"pollux/internal/face/plain"
@@ -21,6 +22,9 @@ func runTalk(ctx context.Context, req request) error {
 		return plain.New(plain.Options{
 			Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(ctx), First: req.Query,
 		}).Run(ctx)
+	}
+	if req.Session.Project.Env.Get("GOGC") == "" {
+		debug.SetGCPercent(50) // the session is open for hours, and works for seconds: memory counts more than processor time
 	}
 	resizes, stopResizes := terminal.CatchResizes()
 	defer stopResizes()

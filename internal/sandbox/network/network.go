@@ -12,12 +12,12 @@ type Policy struct {
 	Off bool
 }
 
-// dns are the ports of servers that pass questions on to other machines.
-var dns = map[uint16]bool{53: true, 853: true}
+// asksOthers reports whether the servers at a port pass questions on to other machines, by DNS.
+func asksOthers(port uint16) bool { return port == 53 || port == 853 }
 
 // Allows reports whether a program may connect to an address.
 func (p Policy) Allows(to netip.AddrPort) bool {
-	return !p.Off || IsLocal(to.Addr()) && !dns[to.Port()]
+	return !p.Off || IsLocal(to.Addr()) && !asksOthers(to.Port())
 }
 
 // IsLocal reports whether a connection to an address ends on this machine, whatever the routes are: it is one of
