@@ -130,7 +130,11 @@ func openAgents(l *loop) pane.Pane {
 func openSkills(l *loop) pane.Pane {
 	s, note := l.view.session, l.untrusted("skills")
 	return l.openInventory("Skills", "No skills found. To learn about skills, see /docs skills.", func() inventory.Listing {
-		list := skills.List(s.Skills.Set(), s.Project.DisplayFile, s.Project.ProjectSettings() != "")
+		set := s.Skills.Set()
+		list := skills.List(set.All(), s.Project.DisplayFile, s.Project.ProjectSettings() != "")
+		if len(set.Problems) > 0 {
+			list.Problem = set.Problems[0]
+		}
 		list.Note = note
 		return list
 	})

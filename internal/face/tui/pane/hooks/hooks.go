@@ -15,9 +15,13 @@ import (
 
 // List returns hooks, each with the result of its last run, which last returns if there is one.
 func List(all []hook.Hook, last func(*hook.Hook) (hooks.LastRun, bool)) (l inventory.Listing) {
+	widest := 0
+	for i := range all {
+		widest = max(widest, len(all[i].Event))
+	}
 	for i := range all {
 		h := &all[i]
-		it := inventory.Item{Name: string(h.Event) + "  " + terminal.Line(h.ID()), State: "enabled, " + h.Source.String()}
+		it := inventory.Item{Name: fmt.Sprintf("%-*s  %s", widest, h.Event, terminal.Line(h.ID())), State: "enabled, " + h.Source.String()}
 		toggle := inventory.Run("Disable", "/hooks disable", h.ID())
 		if h.IsDisabled {
 			it.State = "disabled, " + h.Source.String()

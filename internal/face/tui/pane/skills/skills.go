@@ -9,10 +9,10 @@ import (
 	"pollux/internal/skill"
 )
 
-// List returns the skills of a set, those that come with Pollux last. display returns a path as people read it. hasWorkspace reports
+// List returns skills, those that come with Pollux last. display returns a path as people read it. hasWorkspace reports
 // whether the project has settings of its own.
-func List(set *skill.Set, display func(path string) string, hasWorkspace bool) (l inventory.Listing) {
-	all := slices.Clone(set.All())
+func List(all []skill.Skill, display func(path string) string, hasWorkspace bool) (l inventory.Listing) {
+	all = slices.Clone(all)
 	slices.SortStableFunc(all, func(a, b skill.Skill) int {
 		order := map[bool]int{true: 1}
 		return cmp.Or(order[a.IsBuiltin()]-order[b.IsBuiltin()], cmp.Compare(a.Name, b.Name))
@@ -38,9 +38,6 @@ func List(set *skill.Set, display func(path string) string, hasWorkspace bool) (
 		}
 		it.Actions = append(it.Actions, inventory.Action{Label: "Read all skills again", Command: "/skills reload"})
 		l.Items = append(l.Items, it)
-	}
-	if len(set.Problems) > 0 {
-		l.Problem = set.Problems[0]
 	}
 	return l
 }
