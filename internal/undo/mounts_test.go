@@ -84,7 +84,7 @@ func directoryIn(t *testing.T, mount string) string {
 }
 
 // TestSharedBlocks takes all disasters back on a file system that shares blocks, and a change in place of a file that is larger
-// than what is copied, whose copy takes no space.
+// than those that are copied, whose copy takes no space.
 func TestSharedBlocks(t *testing.T) {
 	t.Parallel()
 	dir := os.Getenv(sharedIn)
