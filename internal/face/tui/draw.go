@@ -37,7 +37,7 @@ func (l *loop) draw(now time.Time) {
 	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
 	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()
-	if l.look.isSettled(now) {
+	if l.look.answered {
 		l.screen.Print(l.transcript.Take()...)
 	}
 	l.retitle()

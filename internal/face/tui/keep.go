@@ -26,17 +26,19 @@ func (k *keeper) touch(at time.Time) {
 	}
 }
 
-func (k *keeper) deadline() (time.Time, bool) {
-	return k.changed.Add(keepDelay), !k.changed.IsZero() && !k.isSaving
+// draftDue returns when the draft is to be saved; ok is false if it is not to be, or if there is no session yet that it belongs to.
+func (l *loop) draftDue() (due time.Time, ok bool) {
+	k := &l.keeper
+	return k.changed.Add(keepDelay), !k.changed.IsZero() && !k.isSaving && l.view.isOpen()
 }
 
 // keepDraft saves the draft in the background if it has changed and the time has come.
 func (l *loop) keepDraft(now time.Time) {
-	k := &l.keeper
-	due, ok := k.deadline()
-	if !ok || now.Before(due) || !l.view.isOpen() {
+	due, ok := l.draftDue()
+	if !ok || now.Before(due) {
 		return
 	}
+	k := &l.keeper
 	k.changed = time.Time{}
 	d := l.composer.Draft()
 	if d.Text == k.saved && d.IsShell == k.isShell {

@@ -26,7 +26,7 @@ type look struct {
 
 	asked      time.Time // when the terminal was asked
 	hasReplied bool      // to all that it was asked
-	answered   bool      // all replies are there, or are not waited for any more
+	answered   bool      // all replies are there, or are not waited for any more, so that finished lines can be drawn: their colors stay
 	otherKeys  bool      // the terminal has modifyOtherKeys
 	isKitty    bool      // it has kitty's keyboard protocol
 	hasSixels  bool      // it shows images as sixels
@@ -80,12 +80,11 @@ func (l *look) choose() (warnings []string) {
 // deadline returns the time at which replies are not waited for any more.
 func (l *look) deadline() (time.Time, bool) { return l.asked.Add(replyWait), !l.answered }
 
-// isSettled reports whether finished lines can be drawn. Their colors stay.
-func (l *look) isSettled(now time.Time) bool {
+// expire ends the wait for replies when its time is over.
+func (l *look) expire(now time.Time) {
 	if !l.answered && now.Sub(l.asked) >= replyWait {
 		l.answered = true
 	}
-	return l.answered
 }
 
 // isOneOf reports whether the terminal's name begins with one of these, without a multiplexer between.

@@ -214,7 +214,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.pace.next(l.output.IsBusy()))
 	sooner(l.working.Next(now))
 	sooner(l.toast.Deadline(now))
-	sooner(l.keeper.deadline())
+	sooner(l.draftDue())
 	sooner(l.look.deadline())
 	sooner(l.look.pollDue())
 	sooner(l.footerCommand.Due())
@@ -244,6 +244,7 @@ func (l *loop) expire(now time.Time) {
 	if l.composer.IsWaiting() && now.Sub(l.pressed) >= keys.SequenceWait {
 		l.act(l.composer.Expire(), now)
 	}
+	l.look.expire(now)
 	l.pollBackground(now)
 	l.runFooterCommand(now)
 	l.expireShells(now)
