@@ -70,10 +70,10 @@ func (s *Runner) addedRows() [][]string {
 
 func (s *Runner) fullHelp() outcome.Outcome {
 	var rows [][]string
-	planned := 0
+	var missing []string
 	for _, c := range s.table() {
 		if c.IsPlanned {
-			planned++
+			missing = append(missing, "/"+c.Name)
 			continue
 		}
 		rows = append(rows, []string{"/" + heading(c), c.Summary})
@@ -87,8 +87,8 @@ func (s *Runner) fullHelp() outcome.Outcome {
 		rows = append(rows, []string{"/" + terminal.Line(heading(c)), c.Summary})
 	}
 	more := "/help <command> explains one."
-	if planned > 0 {
-		more += fmt.Sprintf("\nNot available yet: %d commands of Gemini CLI, such as /undo and /voice.", planned)
+	if len(missing) > 0 {
+		more += "\nNot available yet: " + strings.Join(missing, ", ") + "."
 	}
 	return outcome.New(&outcome.Table{Rows: rows}, outcome.Text(more))
 }
