@@ -66,7 +66,6 @@ func filter(version int, asks bool) (rules []seccomp.Rule) {
 	// Input typed into the terminal, which is that of a person.
 	deny(unix.SYS_IOCTL, 1, whole, unix.TIOCSTI, unix.EPERM)
 	deny(unix.SYS_IOCTL, 1, whole, unix.TIOCLINUX, unix.EPERM)
-	deny(unix.SYS_SOCKET, 0, whole, unix.AF_VSOCK, unix.EAFNOSUPPORT)
 	if version < 3 { // Landlock does not know that a file is cut off
 		rules = append(rules,
 			seccomp.Rule{Call: unix.SYS_TRUNCATE, Action: seccomp.Fail(unix.EPERM)},

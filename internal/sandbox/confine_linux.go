@@ -69,10 +69,11 @@ func build(p Profile, version int, mute bool) (*rules, error) {
 		return nil, err
 	}
 	asks := !mute && seccomp.CanAsk() == nil
-	calls := filter(version, asks)
+	sockets := online()
 	if p.Network.Off {
-		calls = slices.Concat(offline(asks), calls)
+		sockets = offline(asks)
 	}
+	calls := append(filter(version, asks), sockets...)
 	return &rules{p, files, calls, asks}, nil
 }
 

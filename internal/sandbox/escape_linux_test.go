@@ -266,7 +266,12 @@ var escapes = map[string]escape{
 		_, err := net.Dial("unix", "/proc/self/root"+filepath.Join(t, "server"))
 		return err
 	}, true},
-	"connect to an abstract socket":      {func(string) error { _, err := net.Dial("unix", "@pollux-escape-"+strconv.Itoa(parent())); return err }, true},
+	"connect to an abstract socket": {func(string) error { _, err := net.Dial("unix", "@pollux-escape-"+strconv.Itoa(parent())); return err }, true},
+	"send to a local socket":        {func(t string) error { return sendLocal(unix.SOCK_DGRAM, filepath.Join(t, "datagrams")) }, true},
+	"send to a local socket as a raw one": {func(t string) error {
+		return sendLocal(unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, filepath.Join(t, "datagrams"))
+	}, true},
+	"send to an abstract socket":         {func(string) error { return sendLocal(unix.SOCK_DGRAM, "@pollux-datagrams-"+strconv.Itoa(parent())) }, true},
 	"connect to the host of the machine": {func(string) error { _, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0); return err }, false},
 }
 
@@ -274,6 +279,15 @@ var escapes = map[string]escape{
 func parent() int {
 	n, _ := strconv.Atoi(os.Getenv("PARENT"))
 	return n
+}
+
+// sendLocal sends a message to a local socket without a connection.
+func sendLocal(kind int, to string) error {
+	fd, err := unix.Socket(unix.AF_UNIX, kind, 0)
+	if err != nil {
+		return err
+	}
+	return unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrUnix{Name: to})
 }
 
 // eachThread tries something on all threads of the process outside, one of which has started this one.
@@ -374,6 +388,11 @@ func place(t *testing.T) (target, work string) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = server.Close() })
+	datagrams, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(target, "datagrams"), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = datagrams.Close() })
 	return target, work
 }
 
@@ -391,6 +410,11 @@ func TestEscapes(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = abstract.Close() })
+	datagrams, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: "@pollux-datagrams-" + strconv.Itoa(os.Getpid()), Net: "unixgram"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = datagrams.Close() })
 	for name, attempt := range escapes {
 		if strings.HasPrefix(name, "offline: ") { // for a sandbox without a network: see TestOffline
 			continue

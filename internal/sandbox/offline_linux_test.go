@@ -81,12 +81,13 @@ var leaks = map[string]struct {
 	"ping":                        {newSocket(unix.AF_INET, unix.SOCK_DGRAM, unix.IPPROTO_ICMP), unix.EACCES},
 	"use raw sockets":             {newSocket(unix.AF_INET, unix.SOCK_RAW, unix.IPPROTO_RAW), unix.EACCES},
 	"use raw IPv6":                {newSocket(unix.AF_INET6, unix.SOCK_RAW, unix.IPPROTO_ICMPV6), unix.EACCES},
-	"use packets":                 {newSocket(unix.AF_PACKET, unix.SOCK_RAW, 0), unix.EAFNOSUPPORT},
+	"use packets":                 {newSocket(unix.AF_PACKET, unix.SOCK_RAW, 0), unix.EACCES},
 	"use the old packets":         {newSocket(unix.AF_INET, unix.SOCK_PACKET, 0), unix.EACCES},
 	"reach the virtual host":      {newSocket(unix.AF_VSOCK, unix.SOCK_STREAM, 0), unix.EAFNOSUPPORT},
 	"use TIPC":                    {newSocket(unix.AF_TIPC, unix.SOCK_STREAM, 0), unix.EAFNOSUPPORT},
 	"use Bluetooth":               {newSocket(unix.AF_BLUETOOTH, unix.SOCK_STREAM, 3), unix.EAFNOSUPPORT},
-	"use a domain with more bits": {newSocket(1<<16|unix.AF_INET, unix.SOCK_DGRAM, 0), unix.EAFNOSUPPORT},
+	"use a domain with more bits": {newSocket(1<<16|unix.AF_INET, unix.SOCK_STREAM, 0), unix.EAFNOSUPPORT},
+	"send to a local socket":      {newSocket(unix.AF_UNIX, unix.SOCK_DGRAM, 0), unix.EACCES},
 	"connect by a message":        {fastOpen(func(fd int) error { return unix.Sendto(fd, []byte("x"), unix.MSG_FASTOPEN, far) }), unix.EOPNOTSUPP},
 	"connect by a message's header": {fastOpen(func(fd int) error {
 		return unix.Sendmsg(fd, []byte("x"), nil, far, unix.MSG_FASTOPEN)

@@ -53,6 +53,7 @@ func TestConfine(t *testing.T) {
 		"truncate -s 0 ../notes":                "Permission denied",
 		"chmod +x main.go && ls -l main.go":     "-rwxr-xr-x",
 		"kill -0 1":                             "ermi",
+		"perl -MSocket -e 'socketpair(A, B, AF_UNIX, SOCK_DGRAM, 0) or die $!; send(A, \"pair\", 0); recv(B, $x, 9, 0); print $x'": "pair",
 	} {
 		t.Run(command, func(t *testing.T) {
 			var out strings.Builder
