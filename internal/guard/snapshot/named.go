@@ -1,12 +1,15 @@
 package snapshot
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"pollux/internal/shellcmd"
 	"pollux/internal/workspace"
@@ -27,13 +30,11 @@ func (s *step) named(args json.RawMessage) (paths []string) {
 	}
 	dir := s.Workspace.Root()
 	if a.Dir != "" {
-		dir = s.resolve(dir, a.Dir)
+		dir = absolute(dir, a.Dir)
 	}
-	add := func(word string) {
-		if word == "" || strings.HasPrefix(word, "-") || strings.Contains(word, "\n") {
-			return
-		}
-		for _, path := range s.matches(dir, word) {
+	add := func(w shellcmd.Word) {
+		for _, path := range s.meant(dir, w) {
+			path = workspace.RealPath(path)
 			if s.Recorder.IsOutside(path) && s.isOne(path) && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
@@ -42,86 +43,91 @@ func (s *step) named(args json.RawMessage) (paths []string) {
 	for _, c := range script.Commands {
 		for i, w := range c.Words {
 			if i > 0 {
-				add(s.value(w))
+				add(w)
 			}
 		}
 	}
 	for _, r := range script.Redirections {
 		if strings.Contains(r.Op, ">") {
-			add(s.value(r.Target))
+			add(r.Target)
 		}
 	}
 	return paths
 }
 
-var (
-	homes  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^"?(~|\$HOME|\$\{HOME\})"?/`) })
-	braces = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\{[^{}]*\}`) })
+// The most paths that a word stands for, and the most entries of directories that are compared with its patterns. If there are more,
+// it stands for the directory above them.
+const (
+	mostPaths   = 1000
+	mostEntries = 10_000
 )
 
-// value returns a word as the program gets it, as far as only the home directory and patterns are to be expanded.
-func (s *step) value(w shellcmd.Word) string {
-	if w.Static {
-		return w.Value
-	}
-	home, rest := homes().FindString(w.Text), w.Text
-	if home != "" && s.Home != "" {
-		rest = rest[len(home):]
-		if strings.Count(home, `"`) == 1 {
-			rest = strings.TrimSuffix(rest, `"`)
+// meant returns the paths that a word stands for in a directory, none for an option or for a word with output of other commands.
+func (s *step) meant(dir string, w shellcmd.Word) []string {
+	fields, above, left := []string{w.Value}, "", mostEntries
+	if !w.Static {
+		var err error
+		fields, err = w.Expand(func(name string) string { return map[string]string{"HOME": s.Home, "PWD": dir}[name] }, func(path string) ([]fs.DirEntry, error) {
+			if !s.Recorder.IsOutside(workspace.RealPath(path)) {
+				return nil, nil // nor is anything below it
+			}
+			above = cmp.Or(above, path)
+			entries, err := firstEntries(path, left+1)
+			left -= len(entries)
+			return entries, err
+		}, mostPaths)
+		switch {
+		case above != "" && (left < 0 || len(fields) == mostPaths):
+			fields = []string{above}
+		case err != nil:
+			return nil
 		}
-		home = s.Home + "/"
 	}
-	if strings.ContainsAny(rest, "~$`\"'\\") {
-		return ""
+	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "" || strings.HasPrefix(f, "-") || strings.Contains(f, "\n") })
+	for i, f := range fields {
+		fields[i] = absolute(dir, f)
 	}
-	return home + rest
+	return fields
 }
 
-// matches returns the paths of a word, whose patterns are expanded; or the directory above a pattern with very many matches. Braces
-// count as a pattern for any text.
-func (s *step) matches(dir, word string) (paths []string) {
-	const most = 1000
-	path := s.absolute(dir, braces().ReplaceAllString(word, "*"))
-	at := strings.IndexAny(path, "*?[")
-	if at < 0 {
-		return []string{workspace.RealPath(path)}
+// firstEntries returns some entries of a directory.
+func firstEntries(dir string, most int) ([]fs.DirEntry, error) {
+	if most <= 0 {
+		return nil, nil
 	}
-	found, _ := filepath.Glob(path) // a pattern that is wrong for it is one for nothing
-	if len(found) > most {
-		return []string{workspace.RealPath(filepath.Dir(path[:at]))}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
 	}
-	for _, path := range found {
-		paths = append(paths, workspace.RealPath(path))
+	defer f.Close()
+	entries, err := f.ReadDir(most)
+	if errors.Is(err, io.EOF) {
+		err = nil
 	}
-	return paths
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, err
 }
 
-func (s *step) resolve(dir, word string) string { return workspace.RealPath(s.absolute(dir, word)) }
-
-func (s *step) absolute(dir, word string) string {
-	if rest, ok := strings.CutPrefix(word, "~/"); ok && s.Home != "" {
-		word = filepath.Join(s.Home, rest)
+// absolute returns a path that is relative to a directory as an absolute one.
+func absolute(dir, name string) string {
+	if filepath.IsAbs(name) {
+		return filepath.Clean(name)
 	}
-	if !filepath.IsAbs(word) {
-		word = filepath.Join(dir, word)
-	}
-	return filepath.Clean(word)
+	return filepath.Join(dir, name)
 }
-
-// system are the directories in the root that cannot be recorded as a whole, or where nothing can be.
-var system = strings.Fields(`bin boot dev etc home lib lib32 lib64 libx32 media mnt nix opt proc root run sbin snap srv sys tmp usr var
-	Applications Library Network System Users Volumes cores private`)
 
 // isOne reports whether a path can be recorded as a whole: the home directory, those above it, and those of the system cannot.
 func (s *step) isOne(path string) bool {
 	if workspace.IsWithin(s.Home, path) {
 		return false
 	}
-	top, rest, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
+	top, below, _ := strings.Cut(strings.TrimPrefix(filepath.ToSlash(path), "/"), "/")
 	switch top {
 	case "dev", "proc", "sys", "run":
 		return false
+	case "bin", "boot", "etc", "home", "lib", "lib32", "lib64", "libx32", "media", "mnt", "nix", "opt", "root", "sbin", "snap", "srv", "tmp", "usr", "var",
+		"Applications", "Library", "Network", "System", "Users", "Volumes", "cores", "private":
+		return below != ""
 	}
-	return rest != "" || !slices.Contains(system, top)
+	return true
 }

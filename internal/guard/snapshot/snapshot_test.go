@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -134,7 +135,11 @@ func TestScope(t *testing.T) {
 		}
 		return undo.Scope{Anywhere: true, Paths: names}
 	}
-	for _, name := range append(more("a.txt", "b.txt", "c").Paths, filepath.Join(s.home, "own")) {
+	files := append(more("a.txt", "b.txt", "c", "[d]").Paths, filepath.Join(s.home, "own"))
+	for i := range mostPaths {
+		files = append(files, filepath.Join(filepath.Dir(s.dir), "many", strconv.Itoa(i)+".o"))
+	}
+	for _, name := range files {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, nil, 0o600)); err != nil {
 			t.Fatal(err)
 		}
@@ -163,8 +168,13 @@ func TestScope(t *testing.T) {
 		{"a command outside", spec("sh", tool.KindExecute), shell("rm -rf " + out + " ../out/x -x"), undo.Scope{Anywhere: true, Paths: []string{out, out + "/x"}}},
 		{"a redirection", spec("sh", tool.KindExecute), shell("echo x >>../out/y <../out/z"), undo.Scope{Anywhere: true, Paths: []string{out + "/y"}}},
 		{"the home directory", spec("sh", tool.KindExecute), shell("rm ~/x ~ " + s.home + " ../ / ~/$Y"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/x"}}},
-		{"a pattern", spec("sh", tool.KindExecute), shell("rm ../more/*.txt ../none/* ../more/[ ../more/$X"), more("a.txt", "b.txt")},
+		{"a pattern", spec("sh", tool.KindExecute), shell("rm ../more/*.txt ../more/x*y ../more/$X ../more/$(echo c)"), more("a.txt", "b.txt", "x*y")},
 		{"braces", spec("sh", tool.KindExecute), shell("rm ../more/{a,b}.txt"), more("a.txt", "b.txt")},
+		{"a pattern in quotes", spec("sh", tool.KindExecute), shell("rm '../more/[d]' '../more/*'"), more("[d]", "*")},
+		{"a pattern behind quotes", spec("sh", tool.KindExecute), shell(`rm "../more"/[d] '../more'/[!abc]*`), more("[d]")},
+		{"very many files", spec("sh", tool.KindExecute), shell("rm ../many/*.o ../more/a*"), undo.Scope{Anywhere: true, Paths: []string{filepath.Join(filepath.Dir(s.dir), "many"), filepath.Join(filepath.Dir(s.dir), "more/a.txt")}}},
+		{"braces in each other", spec("sh", tool.KindExecute), shell("rm ../more/{a,{b,c}.x}.txt ../more/HEAD@{1} ../more/{ ../more/{a..b}.txt"), more("a.txt", "b.x.txt", "c.x.txt", "HEAD@{1}", "{", "b.txt")},
+		{"braces with directories", spec("sh", tool.KindExecute), shell("rm ../more/{d/e,../more/f}"), more("d/e", "f")},
 		{"all in the home directory", spec("sh", tool.KindExecute), shell("rm -rf ~/*"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/own", s.home + "/x"}}},
 		{"variables", spec("sh", tool.KindExecute), shell(`rm $HOME/x "${HOME}/y" "$HOME"/z $HOMES/a "$HOME/$Y"`), undo.Scope{Anywhere: true, Paths: []string{s.home + "/x", s.home + "/y", s.home + "/z"}}},
 		{"the system", spec("sh", tool.KindExecute), shell("dd if=x of=y >/dev/sda /proc/self/mem /sys/x /run/y /usr /tmp"), anywhere},
