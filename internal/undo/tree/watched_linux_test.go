@@ -13,15 +13,22 @@ import (
 	"pollux/internal/undo/watch"
 )
 
-// TestRefresh changes a watched tree at random: a look where the watches say so finds the same as a new reading, and returns each
-// path that has changed.
-func TestRefresh(t *testing.T) {
-	t.Parallel()
+// openWatcher returns a watcher that is closed with the test.
+func openWatcher(t *testing.T) *watch.Watcher {
+	t.Helper()
 	w, err := watch.Open()
 	if err != nil {
 		t.Skipf("SKIPPED: nothing can be watched here: %v", err)
 	}
-	defer w.Close()
+	t.Cleanup(w.Close)
+	return w
+}
+
+// TestRefresh changes a watched tree at random: a look where the watches say so finds the same as a new reading, and returns each
+// path that has changed.
+func TestRefresh(t *testing.T) {
+	t.Parallel()
+	w := openWatcher(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		root := t.TempDir()
 		options := Options{Keeper: &contents{refs: map[string]Ref{}}}
@@ -44,18 +51,14 @@ func TestRefresh(t *testing.T) {
 // TestMovedBack replaces a directory, but not one in it, in which there is a new directory.
 func TestMovedBack(t *testing.T) {
 	t.Parallel()
-	w, err := watch.Open()
-	if err != nil {
-		t.Skipf("SKIPPED: nothing can be watched here: %v", err)
-	}
-	defer w.Close()
+	w := openWatcher(t)
 	root := t.TempDir()
 	at := func(name string) string { return filepath.Join(root, name) }
 	if err := os.MkdirAll(at("d/x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	tree := readTree(t, root)
-	err = errors.Join(tree.Watch(t.Context(), w), os.Rename(at("d/x"), at("x")), os.Remove(at("d")), os.Mkdir(at("d"), 0o755),
+	err := errors.Join(tree.Watch(t.Context(), w), os.Rename(at("d/x"), at("x")), os.Remove(at("d")), os.Mkdir(at("d"), 0o755),
 		os.Rename(at("x"), at("d/x")), os.Mkdir(at("d/x/y"), 0o755), os.WriteFile(at("d/x/y/z"), nil, 0o600))
 	if err != nil {
 		t.Fatal(err)
@@ -69,11 +72,7 @@ func TestMovedBack(t *testing.T) {
 // TestSameInode replaces a watched directory, with one below it, by others that have the same inode numbers.
 func TestSameInode(t *testing.T) {
 	t.Parallel()
-	w, err := watch.Open()
-	if err != nil {
-		t.Skipf("SKIPPED: nothing can be watched here: %v", err)
-	}
-	defer w.Close()
+	w := openWatcher(t)
 	root := t.TempDir()
 	dir := filepath.Join(root, "d", "e")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
