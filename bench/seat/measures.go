@@ -45,7 +45,7 @@ func Measures() []Measure {
 		{"cancel", 10, cancel, []Row{{"Esc to the notice, ms, the most", "cancel-ms", "cancel", largest, 100, spec + " P12"}}},
 		{"idle", 1, idle, []Row{
 			{"idle for 60 s: CPU, ms", "cpu-ms", "cpu", largest, 0, issue},
-			{"... bytes: the question for the background color, once a minute", "B", "bytes", largest, 8, issue},
+			{"... bytes: the question for the background color, once a minute", "B", "bytes", largest, 8, "spec 0, ui.terminalBackgroundPollingInterval"},
 		}},
 		{"session", 1, session, []Row{
 			{"a long session: turns", "turns", "turns", sum, 0, ""},
