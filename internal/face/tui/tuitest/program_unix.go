@@ -38,9 +38,9 @@ type Program struct {
 	tap      func(output []byte)
 	frames   frames
 	last     time.Time
-	held     time.Time // when the frames that wait since the last change of the size are drawn
-	isGone   bool      // there is no more output
-	isLate   bool      // the program took too long
+	resized  time.Time
+	isGone   bool // there is no more output
+	isLate   bool // the program took too long
 	patience time.Duration
 }
 
@@ -167,9 +167,12 @@ func (p *Program) Resize(width, height int) error {
 	p.mu.Lock()
 	p.emulator.Resize(width, height)
 	p.frames.isStale = true
-	p.held = time.Now().Add(400 * time.Millisecond) // the face waits for 300
 	p.mu.Unlock()
-	return p.setSize(width, height)
+	err := p.setSize(width, height)
+	p.mu.Lock()
+	p.resized = time.Now()
+	p.mu.Unlock()
+	return err
 }
 
 // Signal sends a signal to the program alone.
@@ -201,12 +204,12 @@ func (p *Program) Wait(is func(rows []string) bool) error {
 	return nil
 }
 
-// Settle waits until the program has written nothing for a while, and has had the time to draw after a change of the size.
+// Settle waits until the program has written something since the size last changed, and then nothing for a while.
 func (p *Program) Settle() {
 	const rest, most = 150 * time.Millisecond, 5 * time.Second
 	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		p.mu.Lock()
-		isQuiet := p.isGone || time.Since(p.last) > rest && time.Since(p.held) > rest
+		isQuiet := p.isGone || p.last.After(p.resized) && time.Since(p.last) > rest
 		p.mu.Unlock()
 		if isQuiet {
 			return
