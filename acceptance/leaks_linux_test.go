@@ -52,29 +52,15 @@ func TestMemoryOfLongAnswer(t *testing.T) {
 		s.see(end)
 		s.idle()
 	}
-	first := s.peak()
+	first := processtest.PeakMemory(t, s.PID())
 	s.send("List.\r")
 	s.see("The third list ends.")
 	s.idle()
-	if grown := s.peak() - first; grown > 16<<10 {
+	if grown := processtest.PeakMemory(t, s.PID()) - first; grown > 16<<10 {
 		t.Errorf("after two answers of 700 KB, which take %d KB of memory, another one takes %d KB more", first, grown)
 	} else {
 		t.Logf("%d KB, and %d KB more", first, grown)
 	}
-}
-
-// peak returns the most memory that the process has had, in KB.
-func (s *sitting) peak() (kb int) {
-	s.t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.PID()))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	_, peak, _ := strings.Cut(string(status), "VmHWM:")
-	if _, err := fmt.Sscan(peak, &kb); err != nil {
-		s.t.Fatal(err)
-	}
-	return kb
 }
 
 // holdings counts, after some rounds, goroutines by the function that they began in, open files and children.

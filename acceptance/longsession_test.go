@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,9 +203,9 @@ func (w *worker) compare(p *prompt) {
 	w.main, w.summarised = p, false
 	switch w.turn {
 	case settled:
-		w.early = peak(w.t, w.pid.Load())
+		w.early = processtest.PeakMemory(w.t, int(w.pid.Load()))
 	case w.session.turns:
-		w.late = peak(w.t, w.pid.Load())
+		w.late = processtest.PeakMemory(w.t, int(w.pid.Load()))
 	}
 }
 
@@ -340,22 +339,4 @@ func furnish(p *person) {
 	p.write("chinese.md", chinese.String())
 	p.write("blob.txt", blob.String())
 	p.write("notes.md", "# Accounts\ndone: 0\n")
-}
-
-// peak returns the peak memory of a process in KiB, or 0 if unknown.
-func peak(t *testing.T, pid int64) int {
-	if runtime.GOOS != "linux" {
-		return 0
-	}
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
-	if err != nil {
-		t.Error(err)
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	n, err := strconv.Atoi(strings.Fields(rest)[0])
-	if err != nil {
-		t.Error(err)
-	}
-	return n
 }
