@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// PeakMemory returns the most memory that a running process has had, in KiB, or 0 on other systems than Linux. What the kernel says of a
-// process that has ended is no such figure: it includes the memory of the process that started it.
+// PeakMemory returns the most memory that a running process has had, in KiB, or 0 on other systems than Linux. The kernel's figure of a
+// process that has ended is none: it includes the memory of the process that started it.
 func PeakMemory(t testing.TB, pid int) (kib int) {
 	t.Helper()
 	if runtime.GOOS != "linux" {
