@@ -28,7 +28,7 @@ func (l *loop) useFullScreen(width, height int) {
 	l.full = full.New(full.Options{
 		Width: width, Height: height, Colors: l.look.colors, Theme: func() theme.Theme { return l.look.theme },
 	})
-	l.screen, l.look.isFull = l.full, true
+	l.screen, l.look.isFull, l.transcript.Look.Refits = l.full, true, true
 }
 
 // enterFullScreen enters the modes of a full screen.
@@ -52,7 +52,7 @@ func (l *loop) leaveFullScreen() {
 	}
 	width, height := l.console.Size()
 	main := inline.New(inline.Options{Width: width, Height: height, Colors: l.look.colors})
-	l.screen, l.full = main, nil
+	l.screen, l.full, l.transcript.Look.Refits = main, nil, false
 	l.screen.Print(tail...)
 	_, _ = l.console.Write(l.pace.begin(time.Now())) // a failure shows with the next frame
 }

@@ -7,6 +7,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/greeting"
+	"pollux/internal/face/tui/styled"
 	"pollux/internal/seen"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -59,15 +60,16 @@ func (l *loop) greet() {
 
 // showTips shows the tour or the tips, and returns which.
 func (l *loop) showTips() (seen.Notice, bool) {
-	v, t, width := l.view, l.look.theme, l.screen.Width()
+	v := l.view
 	switch isResumed := v.recap != nil; {
 	case config.HideTips.In(v.settings()) || isResumed || v.seen.Of(seen.Tips) >= greeting.MostTips:
 		return seen.Notice{}, false
 	case v.seen.Of(seen.Tour) == 0 && v.seen.Of(seen.Tips) == 0: // else Gemini CLI has begun to show tips
-		l.transcript.Print(greeting.Tour(width, t, v.bindings)...)
+		l.transcript.PrintFitting(func(width int) []styled.Line { return greeting.Tour(width, l.look.theme, v.bindings) })
 		return seen.Tour, true
 	}
-	l.transcript.Print(greeting.Tips(len(v.session.Memory.Files()) > 0, width, t, v.bindings)...)
+	hasMemory := len(v.session.Memory.Files()) > 0
+	l.transcript.PrintFitting(func(width int) []styled.Line { return greeting.Tips(hasMemory, width, l.look.theme, v.bindings) })
 	return seen.Tips, true
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/face/tui/receipt"
+	"pollux/internal/face/tui/styled"
 )
 
 // turn is the run of the model in progress.
@@ -27,10 +28,13 @@ func (l *loop) endTurn(now time.Time) {
 	took := now.Sub(l.turn.began)
 	l.turn.isOpen, l.status.values.TurnTime = false, took
 	if config.TurnSummary.In(l.view.settings()) {
-		line := receipt.Between(l.turn.before, l.counts(), took).Line(l.screen.Width(), l.look.theme)
-		if line != nil {
-			l.transcript.Print(line)
-		}
+		r := receipt.Between(l.turn.before, l.counts(), took)
+		l.transcript.PrintFitting(func(width int) (lines []styled.Line) {
+			if line := r.Line(width, l.look.theme); line != nil {
+				lines = append(lines, line)
+			}
+			return lines
+		})
 	}
 }
 

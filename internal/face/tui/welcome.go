@@ -85,9 +85,7 @@ func (l *loop) recall(r *record.Recap) {
 }
 
 func (l *loop) printRecap(r *recap.Recap) {
-	if lines := r.Lines(l.screen.Width(), l.look.theme, l.view.live.ShortPath); lines != nil {
-		l.transcript.Print(lines...)
-	}
+	l.transcript.PrintFitting(func(width int) []styled.Line { return r.Lines(width, l.look.theme, l.view.live.ShortPath) })
 }
 
 // noticeReturn shows where the work stands if the user comes back to the session after hours.

@@ -60,7 +60,10 @@ func (b *backlog) goTo(top place) {
 
 // view returns so many rows: those of the finished lines, and the open lines behind them.
 func (b *backlog) view(width, height int, open []styled.Line) []styled.Line {
-	b.setWidth(width)
+	if width != b.width {
+		b.setWidth(width)
+		b.marked = selection{} // blocks have other texts now
+	}
 	open = open[max(len(open)-height, 0):]
 	b.height, b.open = height, len(open)
 	if b.isBack {
@@ -86,7 +89,7 @@ func (b *backlog) view(width, height int, open []styled.Line) []styled.Line {
 }
 
 // unseen returns the number of lines that have come since the end was on the screen, and were not on it.
-func (b *backlog) unseen() int { return max(b.bound()-max(b.seen, b.first), 0) }
+func (b *backlog) unseen() int { return max(b.before(b.bound())-b.before(max(b.seen, b.first)), 0) }
 
 // freeze keeps later lines from being shown.
 func (b *backlog) freeze(isFrozen bool) {

@@ -158,6 +158,78 @@ func TestResize(t *testing.T) {
 	}
 }
 
+// blockOf returns a block of words, which it wraps, in a frame as wide as the screen. A frame with a wide word is wider than that.
+func blockOf(words []string, width int) styled.Line {
+	fit := func(width int) (lines []styled.Line) {
+		border := styled.Of(strings.Repeat("-", width), styled.Style{Attrs: styled.Bold})
+		lines = append(lines, border)
+		for _, row := range styled.Plain(strings.Join(words, " ")).Wrap(width, nil) {
+			lines = append(lines, row)
+		}
+		return append(lines, nil, border)
+	}
+	return styled.Block{Lines: fit(width), Width: width, Fit: fit}.Line()
+}
+
+// TestBlocks checks that blocks are shown, selected and left behind as if they had been made for the width of the screen.
+func TestBlocks(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		width, height := rapid.IntRange(1, 24).Draw(t, "width"), rapid.IntRange(2, 14).Draw(t, "height")
+		term := newTerminal(width, height)
+		words := rapid.SliceOfN(rapid.StringOfN(rapid.SampledFrom([]rune("abc中")), 1, 12, -1), 1, 12)
+		var texts [][]string // nil for a line that is no block
+		for range rapid.IntRange(1, 12).Draw(t, "frames") {
+			for range rapid.IntRange(0, 4).Draw(t, "items") {
+				text := words.Draw(t, "words")
+				if rapid.Bool().Draw(t, "block") {
+					texts = append(texts, text)
+					term.Print(blockOf(text, width))
+				} else {
+					texts = append(texts, nil)
+					term.Print(styled.Plain("line"))
+				}
+			}
+			if rapid.Bool().Draw(t, "resize") {
+				width = rapid.IntRange(1, 24).Draw(t, "new width")
+				term.resize(width, height)
+			}
+			fresh := newTerminal(width, height)
+			for _, text := range texts {
+				if text == nil {
+					fresh.Print(styled.Plain("line"))
+				} else {
+					fresh.Print(styled.Unblocked([]styled.Line{blockOf(text, width)})...)
+				}
+			}
+			term.ToEnd()
+			got, want := term.show(nil, []string{"> "}), fresh.show(nil, []string{"> "})
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d x %d:\n%q\nnot\n%q", width, height, got, want)
+			}
+			if got, want := linesOf(term.Tail(3*height)), linesOf(fresh.Tail(3*height)); !strings.HasSuffix(want, got) {
+				t.Errorf("the last lines are %q, not %q", got, want)
+			}
+			for _, d := range []*device{term, fresh} {
+				d.Press(0, 0)
+				d.Drag(height-2, width-1)
+			}
+			if got, want := term.Selected(), fresh.Selected(); got != want {
+				t.Errorf("%q is selected, not %q", got, want)
+			}
+			term.Deselect()
+		}
+	})
+}
+
+func linesOf(lines []styled.Line) string {
+	var b strings.Builder
+	for _, l := range lines {
+		b.WriteString(l.String() + "\n")
+	}
+	return b.String()
+}
+
 // TestWide checks that a wide character is never cut in two, and that a single column does no harm.
 func TestWide(t *testing.T) {
 	t.Parallel()

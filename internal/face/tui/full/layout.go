@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/rivo/uniseg"
+
+	"pollux/internal/face/tui/styled"
 )
 
 // place is the beginning of a row: the number of its line, and the bytes of the line before it.
@@ -38,6 +40,7 @@ func (s *sheet) starts(n int) []int {
 		if s.known == nil || len(s.known) >= maxKnown {
 			s.known = map[int][]int{}
 		}
+		s.refit(n, s.width)
 		rows = rowStarts(s.at(n).text, s.width)
 		s.known[n] = rows
 	}
@@ -47,7 +50,7 @@ func (s *sheet) starts(n int) []int {
 // rowStarts breaks a text into rows, behind a space in the second half of the row if there is one. It returns where they begin.
 func rowStarts(text string, width int) []int {
 	starts := []int{0}
-	if len(text) <= width { // no character has more columns than bytes
+	if len(text) <= width && !strings.Contains(text, "\n") { // no character has more columns than bytes
 		return starts
 	}
 	begin, column, space := 0, 0, -1 // space is the byte behind the last space of the row
@@ -55,6 +58,11 @@ func rowStarts(text string, width int) []int {
 		cluster, _, w, next := uniseg.FirstGraphemeClusterInString(text[at:], state)
 		state = next
 		switch {
+		case cluster == "\n":
+			at++
+			starts = append(starts, at)
+			begin, column, space, state = at, 0, -1, -1
+			continue
 		case column+w <= width || at == begin:
 		case cluster == " ": // invisible at the end of the row
 			w = 0
@@ -87,13 +95,28 @@ func (s *sheet) row(p place) int {
 	return max(i, 0)
 }
 
-// endOf returns the byte behind a row that begins at a place.
+// endOf returns the byte behind the text of a row that begins at a place.
 func (s *sheet) endOf(p place) int {
-	rows := s.starts(p.line)
-	if i := s.row(p) + 1; i < len(rows) {
-		return rows[i]
+	rows, text := s.starts(p.line), s.at(p.line).text
+	i := s.row(p) + 1
+	switch {
+	case i == len(rows):
+		return len(text)
+	case text[rows[i]-1] == '\n':
+		return rows[i] - 1
 	}
-	return len(s.at(p.line).text)
+	return rows[i]
+}
+
+// whole returns a line, or those of a block.
+func (s *sheet) whole(n int) (lines []styled.Line) {
+	s.starts(n) // fits a block
+	at := 0
+	for text := range strings.SplitSeq(s.at(n).text, "\n") {
+		lines = append(lines, s.part(n, at, at+len(text)))
+		at += len(text) + 1
+	}
+	return lines
 }
 
 // settle returns the row that has a place, or the nearest one. Behind the last line is the place of the next one.
@@ -128,23 +151,28 @@ func (s *sheet) move(p place, n int) place {
 	return p
 }
 
-// text returns the text from one place to another, which may be within rows.
+// text returns the text from one place to another, which may be within rows. The last line keeps the spaces at its end.
 func (s *sheet) text(from, to place) string {
 	var b strings.Builder
 	for n := max(from.line, s.first); n <= to.line && n < s.end(); n++ {
+		s.starts(n) // fits a block
 		text := s.at(n).text
 		start, end := 0, len(text)
 		if n == from.line {
 			start = min(from.start, end)
 		}
 		if n == to.line {
-			end = min(to.start, end)
-		} else {
-			end = len(strings.TrimRight(text, " "))
+			end = max(min(to.start, end), start)
 		}
-		b.WriteString(text[start:max(start, end)])
-		if n < to.line && n+1 < s.end() {
-			b.WriteByte('\n')
+		lines := strings.Split(text[start:end], "\n")
+		for i, line := range lines {
+			if isLast := i == len(lines)-1; !isLast || n < to.line {
+				line = strings.TrimRight(line, " ")
+				if !isLast || n+1 < s.end() {
+					line += "\n"
+				}
+			}
+			b.WriteString(line)
 		}
 	}
 	return b.String()

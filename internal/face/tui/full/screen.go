@@ -185,7 +185,7 @@ func (s *Screen) Tail(rows int) (lines []styled.Line) {
 		top = place{line: top.line + 1}
 	}
 	for n := top.line; n < b.end(); n++ {
-		lines = append(lines, b.part(n, 0, len(b.at(n).text)))
+		lines = append(lines, b.whole(n)...)
 	}
 	return lines
 }

@@ -6,6 +6,7 @@
 package styled
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,8 @@ type Span struct {
 	Link  string // the URL that the text leads to, "" for none
 	// Object is set in the only span of a line that is no text.
 	Object *Object
+	// Block is set in the only span of a line that stands for several.
+	Block *Block
 }
 
 // Object is a line that is no text: control sequences of Pollux itself, such as a mark or an image. Only finished lines can
@@ -45,6 +48,40 @@ type Object struct {
 
 // Line returns the line of the object.
 func (o Object) Line() Line { return Line{{Object: &o}} }
+
+// Block is lines of text that a screen can fit to another width. It takes the place of a line on screens that draw finished lines again.
+type Block struct {
+	Lines []Line                 // at least one
+	Width int                    // that they were made for
+	Fit   func(width int) []Line // makes them for another width
+}
+
+// Line returns the line that stands for the block.
+func (b Block) Line() Line { return Line{{Block: &b}} }
+
+// Unblocked returns lines with those of blocks in place of these.
+func Unblocked(lines []Line) []Line {
+	if !slices.ContainsFunc(lines, func(l Line) bool { return l.Block() != nil }) {
+		return lines
+	}
+	var all []Line
+	for _, l := range lines {
+		if b := l.Block(); b != nil {
+			all = append(all, b.Lines...)
+		} else {
+			all = append(all, l)
+		}
+	}
+	return all
+}
+
+// Block returns the block that the line stands for, nil for none.
+func (l Line) Block() *Block {
+	if len(l) != 1 {
+		return nil
+	}
+	return l[0].Block
+}
 
 // Line is one line of text. A nil Line is an empty line.
 type Line []Span

@@ -56,7 +56,8 @@ func (t *Transcript) endAnswer() {
 // blockLines renders blocks of an answer. place is that of the first one, and then that of the next one.
 func (t *Transcript) blockLines(blocks []markdown.Block, place *Place) (lines []styled.Line) {
 	for _, b := range blocks {
-		rendered := t.blockOf(b, *place)
+		at := *place
+		rendered := t.fit(func(t *Transcript) []styled.Line { return t.blockOf(b, at) })
 		lines = append(lines, rendered...)
 		*place = place.After(b, len(rendered) > 0)
 	}
@@ -147,7 +148,7 @@ func (t *Transcript) previewLines(a *answer) []styled.Line {
 	}
 	place := a.place
 	p.chunks, p.look, p.lines = a.chunks, t.Look, nil
-	for _, l := range t.blockLines(a.splitter.Preview(), &place) {
+	for _, l := range styled.Unblocked(t.blockLines(a.splitter.Preview(), &place)) {
 		p.lines = append(p.lines, screenRows(l, t.width())...)
 	}
 	return p.lines

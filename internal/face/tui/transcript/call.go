@@ -116,7 +116,7 @@ func (t *Transcript) endCall(it *item, lines []styled.Line) {
 	}
 	it.isAgent = it.call.isAgent()
 	it.isOpen, it.call = false, nil
-	if len(lines) != 1 {
+	if len(styled.Unblocked(lines)) != 1 {
 		it.group = apart
 	}
 	t.put(it, lines)
@@ -129,7 +129,7 @@ func (t *Transcript) abandonedLines(c *call) []styled.Line {
 	}
 	h := t.pendingHead(c)
 	h.glyph = cancelled
-	return []styled.Line{h.line(t.width(), t.Look.Theme)}
+	return t.headLines(h)
 }
 
 // pendingHead returns the head of a call that has not ended, without the time.

@@ -28,7 +28,7 @@ func (t *Transcript) addResult(r slash.Result) {
 	case r.Failed:
 		t.Error(terminal.Brief(text))
 	default:
-		t.add(apart, t.markdownLines(keepLines(text), t.width()))
+		t.add(apart, t.fit(func(t *Transcript) []styled.Line { return t.markdownLines(keepLines(r.Markdown(t.width())), t.width()) }))
 	}
 }
 

@@ -25,9 +25,14 @@ func (t *Transcript) infoStyle() styled.Style {
 	return t.Look.Theme.Warning()
 }
 
-// noteLines returns a text of Pollux behind a sign.
-func (t *Transcript) noteLines(sign string, style styled.Style, text string) []styled.Line {
+// addNoteText adds a text of Pollux behind a sign.
+func (t *Transcript) addNoteText(sign, text string, style func(t *Transcript) styled.Style) {
 	text = excerpt(terminal.Visible(terminal.Cut(text, maxNote)), maxLines)
+	t.add(note, t.fit(func(t *Transcript) []styled.Line { return t.noteLines(sign, style(t), text) }))
+}
+
+// noteLines returns a text behind a sign.
+func (t *Transcript) noteLines(sign string, style styled.Style, text string) []styled.Line {
 	room := t.width() - terminal.Width(sign)
 	return t.hang(styled.Span{Text: sign, Style: style}, strings.Split(terminal.Wrap(text, max(room, 1)), "\n"), style)
 }

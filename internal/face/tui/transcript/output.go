@@ -29,7 +29,7 @@ func (t *Transcript) outputLines(pid int, text string, omitted int) []styled.Lin
 	if len(texts) == 0 {
 		return nil
 	}
-	lines := t.hiddenLine("first", hidden+omitted)
+	lines := t.hiddenLines("first", hidden+omitted)
 	if pid == 0 || t.Options.Color == nil {
 		return append(lines, marginLines(texts, styled.Style{})...)
 	}
@@ -47,17 +47,22 @@ func marginLines(texts []string, style styled.Style) (lines []styled.Line) {
 	return lines
 }
 
-// hiddenLine returns a line about so many lines that are not shown, which are the first or the last ones; nil for none.
-func (t *Transcript) hiddenLine(which string, hidden int) []styled.Line {
+// hiddenLines returns a line about so many lines that are not shown, which are the first or the last ones; nil for none.
+func (t *Transcript) hiddenLines(which string, hidden int) []styled.Line {
 	if hidden <= 0 {
 		return nil
 	}
+	return t.fit(func(t *Transcript) []styled.Line { return []styled.Line{t.hiddenLine(which, hidden)} })
+}
+
+// hiddenLine returns a line about hidden lines for the width of the terminal.
+func (t *Transcript) hiddenLine(which string, hidden int) styled.Line {
 	key := cmp.Or(t.Options.ShowKey, "Ctrl+O")
 	text := fmt.Sprintf("... %s %d lines hidden (%s to show) ...", which, hidden, key)
 	if terminal.Width(margin+text) > t.width() {
 		text = fmt.Sprintf("... %d hidden (%s) ...", hidden, key)
 	}
-	return []styled.Line{styled.Line{{Text: margin}, {Text: text, Style: t.Look.Theme.Secondary()}}.Cut(t.width())}
+	return styled.Line{{Text: margin}, {Text: text, Style: t.Look.Theme.Secondary()}}.Cut(t.width())
 }
 
 // savedLines returns a line about the file with a whole output, nil for none. The terminal wraps it, so that the path
@@ -82,7 +87,7 @@ func (t *Transcript) diffLines(d *tool.DiffDisplay) []styled.Line {
 	for _, l := range (diff.Change{DiffDisplay: cut}).Unified(diff.StylesOf(t.Look.Theme)) {
 		lines = append(lines, trimRight(l))
 	}
-	return append(lines, t.hiddenLine("last", hidden)...)
+	return append(lines, t.hiddenLines("last", hidden)...)
 }
 
 // cutText returns the first lines of a text, and the number of the others.

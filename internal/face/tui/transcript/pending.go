@@ -66,7 +66,7 @@ func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
 		switch {
 		case it.answer != nil:
 			p.keepsEnd = true
-			p.body = lastLines(it.lines, height)
+			p.body = lastLines(styled.Unblocked(lastLines(it.lines, height)), height)
 			if it.isOpen {
 				p.body = slices.Concat(p.body, lastLines(t.previewLines(it.answer), height))
 			}
@@ -87,7 +87,7 @@ func (t *Transcript) parts(height int, now time.Time) (parts []part, more int) {
 
 // shownLines returns the first lines that are no objects, at most so many.
 func shownLines(lines []styled.Line, most int) (shown []styled.Line) {
-	for _, l := range lines {
+	for _, l := range styled.Unblocked(lines) {
 		if len(shown) == most {
 			break
 		}
@@ -151,7 +151,7 @@ func (t *Transcript) cutPart(p part, n int) []styled.Line {
 		body = body[:min(len(body), room)]
 	case p.isOutput && p.hidden+max(0, len(body)-room) > 0 && room > 2:
 		body = lastLines(body, room-1)
-		body = append(t.hiddenLine("first", p.hidden+len(p.body)-len(body)), body...)
+		body = append([]styled.Line{t.hiddenLine("first", p.hidden+len(p.body)-len(body))}, body...)
 	default:
 		body = lastLines(body, room)
 	}

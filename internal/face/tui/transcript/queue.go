@@ -96,7 +96,7 @@ func (t *Transcript) print(it *item) {
 
 // size returns the number of bytes that lines take, roughly.
 func size(lines []styled.Line) (n int) {
-	for _, l := range lines {
+	for _, l := range styled.Unblocked(lines) {
 		n += 24
 		for _, s := range l {
 			n += len(s.Text) + 100

@@ -111,7 +111,7 @@ func (o *ending) lines() []styled.Line {
 
 // row returns the head of the call.
 func (o *ending) row() []styled.Line {
-	return []styled.Line{o.head.line(o.width(), o.Look.Theme)}
+	return o.headLines(o.head)
 }
 
 // textLines returns the lines of a result that is a text, or none.
@@ -128,11 +128,12 @@ func (o *ending) textLines() []styled.Line {
 		}
 		return o.row()
 	case o.kind == tool.KindCommunicate, o.kind == tool.KindPlan:
-		lines := o.row()
-		for _, l := range o.markdownLines(keepLines(terminal.Cut(text, maxNote)), max(o.width()-len(margin), 1)) {
-			lines = append(lines, trimRight(slices.Concat(styled.Plain(margin), l)))
-		}
-		return lines
+		return append(o.row(), o.fit(func(t *Transcript) (lines []styled.Line) {
+			for _, l := range t.markdownLines(keepLines(terminal.Cut(text, maxNote)), max(t.width()-len(margin), 1)) {
+				lines = append(lines, trimRight(slices.Concat(styled.Plain(margin), l)))
+			}
+			return lines
+		})...)
 	}
 	output := append(o.outputLines(o.call.pid, text, o.result.Omitted), o.savedLines(o.result.OutputFile)...)
 	if len(output) == 0 {
@@ -146,7 +147,7 @@ func (o *ending) topicLines(text string) []styled.Line {
 	if text = terminal.Cut(text, maxNote); !strings.HasPrefix(text, "#") {
 		text = "### " + text
 	}
-	return o.markdownLines(text, o.width())
+	return o.fit(func(t *Transcript) []styled.Line { return t.markdownLines(text, t.width()) })
 }
 
 // changeLines returns the row of an edit, and the change below it unless the person has just seen it in a question.
@@ -179,7 +180,7 @@ func (o *ending) foundLines(summary string, first []string, total int) []styled.
 		texts[i] = kit.Brief(text)
 	}
 	lines := append(o.row(), marginLines(texts, styled.Style{})...)
-	return append(lines, o.hiddenLine("last", total-len(first))...)
+	return append(lines, o.hiddenLines("last", total-len(first))...)
 }
 
 // cancelledLines returns the row of a call that was cancelled, and its output so far.
@@ -209,10 +210,12 @@ func (o *ending) failedLines() []styled.Line {
 		if first = kit.Brief(first); first != "" {
 			line += ": " + first
 		}
-		return []styled.Line{styled.Of("  "+line, o.Look.Theme.Secondary()).Cut(o.width())}
+		return o.fit(func(t *Transcript) []styled.Line {
+			return []styled.Line{styled.Of("  "+line, t.Look.Theme.Secondary()).Cut(t.width())}
+		})
 	}
 	texts, hidden := kit.LastLines(text, maxOutput)
-	return append(append(o.row(), o.hiddenLine("first", hidden)...), marginLines(texts, o.Look.Theme.Error())...)
+	return append(append(o.row(), o.hiddenLines("first", hidden)...), marginLines(texts, o.Look.Theme.Error())...)
 }
 
 // progressOf returns the number of tasks that are completed, and of all that are not cancelled.

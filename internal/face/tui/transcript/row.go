@@ -90,6 +90,11 @@ func (h head) line(width int, t theme.Theme) styled.Line {
 	return trimRight(l.Cut(width))
 }
 
+// headLines returns the line of a head.
+func (t *Transcript) headLines(h head) []styled.Line {
+	return t.fit(func(t *Transcript) []styled.Line { return []styled.Line{h.line(t.width(), t.Look.Theme)} })
+}
+
 // fit cuts the description and the remark to so many columns, with two spaces before each. The remark has at least half
 // of them, and more if it is short.
 func (h head) fit(room int) (about, remark string) {

@@ -32,7 +32,7 @@ func (t *Transcript) handleRun(e agent.Event, at time.Time) {
 	case agent.ModelInfo:
 		t.showModel(e.Model)
 	case agent.Thought:
-		t.add(apart, t.thoughtLines(e))
+		t.add(apart, t.fit(func(t *Transcript) []styled.Line { return t.thoughtLines(e) }))
 	case agent.Citations:
 		t.add(apart, t.citationLines(e.Text))
 	case agent.Joined:

@@ -28,6 +28,7 @@ type Look struct {
 	HasLinks bool // the terminal opens links
 	HasMarks bool // the terminal jumps from prompt to prompt
 	IsRaw    bool // answers are shown as the model writes them: Markdown is not rendered
+	Refits   bool // the screen fits finished lines again when its width changes
 }
 
 // Options are settings of a transcript.
@@ -79,7 +80,7 @@ type Transcript struct {
 
 // Prompt adds a text that the person has sent. A shell command begins with "!".
 func (t *Transcript) Prompt(text string) {
-	t.add(apart, t.marked(t.promptLines(text)))
+	t.add(apart, t.marked(t.fit(func(t *Transcript) []styled.Line { return t.promptLines(text) })))
 	if t.Options.Picture != nil && !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
 		t.addPictures(nil, t.Options.Mentioned(text))
 	}
@@ -88,22 +89,34 @@ func (t *Transcript) Prompt(text string) {
 // Print adds lines of another part of the screen, behind all that is pending. They must be clean.
 func (t *Transcript) Print(lines ...styled.Line) { t.add(apart, lines) }
 
+// PrintFitting is [Transcript.Print] for lines that depend on the width of the terminal.
+func (t *Transcript) PrintFitting(lines func(width int) []styled.Line) {
+	t.add(apart, t.fit(func(t *Transcript) []styled.Line { return lines(t.width()) }))
+}
+
 // Info adds a message.
-func (t *Transcript) Info(text string) { t.add(note, t.noteLines("ℹ ", t.infoStyle(), text)) }
+func (t *Transcript) Info(text string) {
+	t.addNoteText("ℹ ", text, (*Transcript).infoStyle)
+}
 
 // Warn adds a warning.
 func (t *Transcript) Warn(text string) {
-	t.add(note, t.noteLines("⚠  ", t.Look.Theme.Warning(), text))
+	t.addNoteText("⚠  ", text, func(t *Transcript) styled.Style { return t.Look.Theme.Warning() })
 }
 
 // Error adds an error message.
-func (t *Transcript) Error(text string) { t.add(note, t.noteLines("✕ ", t.Look.Theme.Error(), text)) }
+func (t *Transcript) Error(text string) {
+	t.addNoteText("✕ ", text, func(t *Transcript) styled.Style { return t.Look.Theme.Error() })
+}
 
-// Take returns the finished lines since the last call. Lines of code, output and changes may be wider than the
-// terminal.
+// Take returns the finished lines since the last call, and blocks if [Look.Refits] is set. Lines of code, output and changes may be
+// wider than the terminal.
 func (t *Transcript) Take() []styled.Line {
 	lines := t.done
 	t.done = nil
+	if !t.Look.Refits {
+		return styled.Unblocked(lines) // some were made when it was set
+	}
 	return lines
 }
 
