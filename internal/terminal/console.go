@@ -61,6 +61,9 @@ const Queries = "\x1b[?u\x1b[?4m\x1b[?2026$p\x1b[?5522$p\x1b[?2031$p" + Backgrou
 // BackgroundQuery asks a terminal for its background color.
 const BackgroundQuery = "\x1b]11;?\x1b\\"
 
+// SizeQuery asks a terminal for its size in cells.
+const SizeQuery = "\x1b[18t"
+
 // ClearOther clears the screen of [OtherScreen], and puts the cursor into its first row.
 const ClearOther = "\x1b[H\x1b[2J"
 

@@ -29,7 +29,11 @@ func (l *loop) draw(now time.Time) {
 		l.drawViewer(now)
 		return
 	}
-	if width, height := l.console.Size(); width != l.screen.Width() || height != l.screen.Height() {
+	width, height := l.console.Size()
+	if !l.knowsSize(width, height, now) {
+		return
+	}
+	if width != l.screen.Width() || height != l.screen.Height() {
 		l.screen.Resize(width, height)
 		if l.look.multiplexer == "tmux" {
 			l.pace.hold(now)

@@ -161,6 +161,8 @@ func (l *loop) learn(e keys.Event) {
 		case keys.ModeClipboard:
 			k.isAskable = e.IsSupported
 		}
+	case keys.Size:
+		l.learnSize(e.Width, e.Height, time.Now())
 	case keys.ClipboardData:
 		l.takeClipboard(e)
 	case keys.TerminalName:

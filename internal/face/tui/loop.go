@@ -42,6 +42,7 @@ type loop struct {
 	modes   []terminal.Mode // in use, in the order in which they were entered
 	look    look            // the abilities of the terminal, and the theme
 	pace    pace
+	sizing  sizing
 	screen  surface
 	full    *full.Screen // the screen, if the session has the whole terminal; else nil
 	pointer pointer
@@ -187,7 +188,7 @@ func (l *loop) step() bool {
 		f()
 	case <-l.options.Resizes:
 		l.redraw()
-		l.pace.change()
+		l.pace.await(time.Time{})
 	case <-l.options.Resumes:
 		l.resume()
 	case <-l.options.Stops:

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"bytes"
 	"io"
 	"testing"
 	"time"
@@ -34,4 +35,44 @@ func TestExpire(t *testing.T) {
 		_ = in.Close()
 		<-l.output.Written()
 	}
+}
+
+// TestKnowsSize checks that a frame for another size waits for tmux to say that it shows that size, in either order, but not for long.
+func TestKnowsSize(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	l := newLoop(New(Options{Terminal: &terminal.Terminal{}, Getenv: func(string) string { return "" }, GOOS: "linux"}))
+	l.screen = inline.New(inline.Options{Width: 80, Height: 24})
+	var asked bytes.Buffer
+	l.output = inline.NewOutput(&asked)
+	check := func(want bool, at time.Duration) {
+		t.Helper()
+		if got := l.knowsSize(60, 20, now.Add(at)); got != want {
+			t.Errorf("after %v: %v", at, got)
+		}
+	}
+	check(true, 0)
+	l.look.multiplexer = "tmux"
+	check(false, 0)
+	<-l.output.Written()
+	l.output.Done()
+	if asked.String() != terminal.SizeQuery || l.pace.due().Before(now.Add(sizeWait)) {
+		t.Errorf("tmux gets %q, and a frame is due in %v", &asked, l.pace.due().Sub(now))
+	}
+	check(false, sizeWait/2)
+	l.sizing.width, l.sizing.height = 60, 20
+	check(true, sizeWait/2)
+	check(false, sizeWait) // the size is asked for again
+	<-l.output.Written()
+	l.output.Done()
+	l.sizing.width, l.sizing.height = 20, 60 // as tmux 3.3 replies
+	check(true, sizeWait)
+	check(false, 2*sizeWait)
+	<-l.output.Written()
+	l.output.Done()
+	check(true, 3*sizeWait) // no reply
+	l.screen.Resize(60, 20)
+	check(false, 4*sizeWait) // once more after the change
+	l.sizing = sizing{}
+	check(true, 5*sizeWait)
 }

@@ -11,6 +11,7 @@ type pace struct {
 	drawnByKey time.Time
 	controls   []byte    // control sequences for the next frame
 	held       time.Time // no frame is drawn before
+	awaited    time.Time // a frame that waits for something is drawn then, if it does not happen
 }
 
 const (
@@ -36,10 +37,18 @@ func (p *pace) due() time.Time {
 	if p.isKeyed {
 		due = p.drawnByKey.Add(keyInterval)
 	}
-	if due.Before(p.held) {
-		return p.held
+	for _, t := range [...]time.Time{p.held, p.awaited} {
+		if due.Before(t) {
+			due = t
+		}
 	}
 	return due
+}
+
+// await lets the next frame wait until a time, or no longer if it is zero.
+func (p *pace) await(until time.Time) {
+	p.awaited = until
+	p.isChanged = true
 }
 
 // hold keeps the screen as the frame at a time leaves it, until tmux has reported every change of its size: after one report, the next

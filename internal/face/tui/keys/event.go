@@ -130,6 +130,12 @@ type ModeReport struct {
 	At          time.Time
 }
 
+// Size is the reply to CSI 18 t: the columns and rows of the terminal.
+type Size struct {
+	Width, Height int
+	At            time.Time
+}
+
 func (Key) isEvent()              {}
 func (Paste) isEvent()            {}
 func (Focus) isEvent()            {}
@@ -142,3 +148,4 @@ func (TerminalName) isEvent()     {}
 func (ColorScheme) isEvent()      {}
 func (ModeReport) isEvent()       {}
 func (ClipboardData) isEvent()    {}
+func (Size) isEvent()             {}

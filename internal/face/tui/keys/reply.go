@@ -128,6 +128,8 @@ func (d *Decoder) reply(ev uv.Event) Event {
 			v := ev.Value
 			return ModeReport{int(mode), v >= 1 && v <= 3, v == ansi.ModeSet || v == ansi.ModePermanentlySet, at}
 		}
+	case uv.WindowSizeEvent:
+		return Size{Width: ev.Width, Height: ev.Height, At: at}
 	case uv.ClipboardEvent:
 		if ev.Selection != 0 { // zero if the reply is malformed
 			return Paste{Text: pastedText([]byte(ev.Content)), At: at, IsClipboard: true}
