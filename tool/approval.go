@@ -87,6 +87,8 @@ type Offer struct {
 	Outcome Outcome
 	// Rule is a short description of the calls that would run without a question.
 	Rule string
+	// Label says in a few words which calls that are, if the outcome does not say it.
+	Label string
 	// Runners are the programs that would be allowed and that run others, such as git.
 	Runners []string
 	// SavedIn is the file that stores the answer for future sessions, in the form that people

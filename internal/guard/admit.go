@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
@@ -196,7 +197,7 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 func (g *gatedCall) complete(details tool.Confirmation) tool.Confirmation {
 	switch d := details.(type) {
 	case nil:
-		if !g.hooked.IsRequired && !g.written.MustAsk && g.quotedFrom == "" && g.again == "" {
+		if !g.hooked.IsRequired && !g.written.MustAsk && g.quotedFrom == "" && g.again == nil {
 			return nil
 		}
 		return &tool.InfoConfirmation{Title: "Confirm: " + g.displayName(), Prompt: g.call.Summary(), Approval: g.approval("", nil)}
@@ -221,10 +222,14 @@ func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	a := tool.Approval{Hooked: g.hooked, Quoted: g.quotedFrom, Reach: reach.Of(reach.Call{
 		Command: command, Dir: p.Dir(c), Paths: c.Paths, URLs: urls, Inside: p.Inside,
 	})}
-	if a.Reason, a.IsUsual = p.Question(c); g.again != "" {
-		a.Reason, a.IsUsual, a.IsRetry = g.again, false, true
-	}
-	if !a.Once() && !g.hasWarnings() {
+	a.Reason, a.IsUsual = p.Question(c)
+	switch isOnce := a.Once() || g.hasWarnings(); {
+	case g.again != nil:
+		a.Reason, a.IsUsual, a.IsRetry = g.again.Reason, false, true
+		if !isOnce {
+			a.Offers = g.again.Offers
+		}
+	case !isOnce:
 		a.Offers = p.Offers(c)
 	}
 	return a
@@ -262,13 +267,27 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		return nil
 	case tool.ProceedOnce:
 	default:
-		if g.hooked.IsRequired || g.again != "" || g.hasWarnings() || !g.opts.Policy.Remember(g.policyCall(), answer.Outcome) {
+		if !g.remember(answer.Outcome) {
 			g.outcome = tool.ProceedOnce
 		}
 	}
 	g.acceptWarnings()
 	g.verdict, g.isUnasked = policy.Allow, false
 	return nil
+}
+
+// remember applies a lasting answer, and reports whether it lasts.
+func (g *gatedCall) remember(o tool.Outcome) bool {
+	switch {
+	case g.hooked.IsRequired || g.hasWarnings():
+		return false
+	case g.again == nil:
+		return g.opts.Policy.Remember(g.policyCall(), o)
+	case g.quotedFrom != "" || g.hooked.Once() || !slices.ContainsFunc(g.again.Offers, func(offer tool.Offer) bool { return offer.Outcome == o }):
+		return false
+	}
+	g.again.Remember(o)
+	return true
 }
 
 // edit replaces the content that the model proposed by a person's content. A rule that denies

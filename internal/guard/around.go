@@ -33,6 +33,9 @@ type Retry struct {
 	// Reason is a sentence for the person about the failure and the permission that the call would
 	// get.
 	Reason string
+	// Offers are lasting answers that a person may give, and Remember applies one of them. Both may be nil.
+	Offers   []tool.Offer
+	Remember func(tool.Outcome)
 }
 
 // maxRetries limits the runs of a call after its first one.
@@ -111,7 +114,7 @@ func (g *gatedCall) retry(ctx context.Context, host agent.Host, x *agent.Executi
 // admitAgain takes the steps from the policy to confirm for a call that runs again.
 func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retry, x *agent.Execution) *gatedCall {
 	next := g.newCall(g.written, g.tool, askOf(host))
-	next.call, next.reading, next.hooked, next.again = again.Call, g.reading, g.hooked, again.Reason
+	next.call, next.reading, next.hooked, next.again = again.Call, g.reading, g.hooked, again
 	no := next.take(ctx, next.policy, next.requireApproval, next.checkQuoted, next.confirm)
 	if no == nil {
 		next.decision.Reason = again.Reason

@@ -155,7 +155,7 @@ type gatedCall struct {
 	hooked    tool.Hooked     // the effects of hooks before the call
 	outcome   tool.Outcome
 	decision  agent.Decision // without the outcome
-	again     string         // the reason of [Retry], "" for the first run
+	again     *Retry         // nil for the first run
 	hasRun    bool           // the tool began to run
 	panicked  bool           // the tool, a step or a hook has
 

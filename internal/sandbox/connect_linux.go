@@ -78,32 +78,6 @@ func readFD(file int) (string, error) {
 	return string(b[:max(n, 0)]), err
 }
 
-// mayConnect reports whether programs may connect to a local socket.
-func (p *Profile) mayConnect(path string) bool {
-	isIn := func(list []string) bool {
-		for _, dir := range list {
-			if path == dir || isBelow(path, dir) {
-				return true
-			}
-		}
-		return false
-	}
-	if isIn(p.Sockets) {
-		return true
-	}
-	if !isIn(p.Write) || isIn(p.Hide) {
-		return false
-	}
-	for part := path; part != "/" && part != "."; part = filepath.Dir(part) {
-		for _, pattern := range p.HideSockets {
-			if ok, _ := filepath.Match(pattern, part); ok {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func errnoOf(err error) unix.Errno {
 	if errno, ok := err.(unix.Errno); ok {
 		return errno

@@ -1,6 +1,8 @@
 package sandbox
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -45,28 +47,147 @@ func Matches(pattern, path string) bool {
 	return ok
 }
 
-// Advise returns advice about the output of a program that has failed because it is confined, "" for other failures.
-func (p *Profile) Advise(output string) string {
-	// The lines in which programs say that they were not allowed something, and the absolute paths in them.
-	denial := regexp.MustCompile(`(?im)^.*(permission denied|operation not permitted|eacces|eperm\b|read-only file system).*$`)
-	absolute := regexp.MustCompile(`(?:^|[\s'"` + "`" + `:(=])(/[^\s'"` + "`" + `:;,()\[\]]+)`)
-	for _, line := range denial.FindAllString(output, 20) {
-		for _, found := range absolute.FindAllStringSubmatch(line, 5) {
-			path := found[1]
-			switch verdict, _ := p.Judge(filepath.Clean(path)); verdict {
-			case Hidden:
-				return path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or ask the user."
-			case MayRead:
-				return "The sandbox lets commands change files only in the workspace, in temporary directories and in caches: " + path +
-					" is outside. Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
+// mayConnect reports whether programs may connect to a local socket.
+func (p *Profile) mayConnect(path string) bool {
+	isIn := func(list []string) bool {
+		for _, dir := range list {
+			if path == dir || isBelow(path, dir) {
+				return true
+			}
+		}
+		return false
+	}
+	if isIn(p.Sockets) {
+		return true
+	}
+	if !isIn(p.Write) || isIn(p.Hide) {
+		return false
+	}
+	for part := path; part != "/" && part != "."; part = filepath.Dir(part) {
+		for _, pattern := range p.HideSockets {
+			if ok, _ := filepath.Match(pattern, part); ok {
+				return false
 			}
 		}
 	}
-	unreachable := regexp.MustCompile(`(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
-		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`)
-	if p.Network.Off && unreachable.MatchString(output) {
+	return true
+}
+
+// Denial is a permission that the sandbox has refused a program, as far as its output shows that. The zero Denial is none.
+type Denial struct {
+	Kind DenialKind
+	Path string // that programs may not read or change, "" for the other kinds
+	// Exists is the path, or the next directory above it that exists.
+	Exists string
+}
+
+// DenialKind is a kind of [Denial].
+type DenialKind int
+
+// The kinds.
+const (
+	NotDenied      DenialKind = iota
+	HidesFile                 // Path is hidden
+	KeepsFile                 // Path can be read, but not changed
+	HasNoNetwork              // another machine was not reached
+	HasNoKeys                 // SSH has found no key that the server takes
+	HasNoRights               // a program such as sudo has got no more privileges
+	NotLocalSocket            // Path is a socket that programs may not connect to
+)
+
+// The words by which programs say that they were refused something.
+const (
+	deniedWords  = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
+	keyWords     = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
+	rightsWords  = `(?i)no new privileges|must be setuid root|effective uid is not 0`
+	offlineWords = `(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
+		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`
+)
+
+// Denial returns the permission that the sandbox has refused a program which has failed with an output.
+func (p *Profile) Denial(output string) Denial {
+	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(output, 20) {
+		for _, path := range pathsIn(line) {
+			if d := p.denialOf(path); d.Kind != NotDenied {
+				return d
+			}
+		}
+	}
+	switch {
+	case regexp.MustCompile(keyWords).MatchString(output):
+		return Denial{Kind: HasNoKeys}
+	case regexp.MustCompile(rightsWords).MatchString(output):
+		return Denial{Kind: HasNoRights}
+	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
+		return Denial{Kind: HasNoNetwork}
+	}
+	return Denial{}
+}
+
+// pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that is next to
+// these words. A program that names itself at the beginning does not mean itself.
+func pathsIn(line string) (paths []string) {
+	absolute := regexp.MustCompile(`(?:^|[\s'"` + "`" + `:(=])(/[^\s'"` + "`" + `:;,()\[\]]+)`)
+	words := regexp.MustCompile(deniedWords).FindStringIndex(line)
+	found := absolute.FindAllStringSubmatchIndex(line, 6)
+	if len(found) > 1 && found[0][2] == 0 {
+		found = found[1:]
+	}
+	distance := func(f []int) int { return max(words[0]-f[3], f[2]-words[1]) }
+	slices.SortStableFunc(found, func(a, b []int) int { return distance(a) - distance(b) })
+	for _, f := range found {
+		paths = append(paths, filepath.Clean(line[f[2]:f[3]]))
+	}
+	return paths
+}
+
+// denialOf returns the permission that the sandbox has refused a program which failed on a path. If the user does not have the permission
+// either, the sandbox has not refused it.
+func (p *Profile) denialOf(path string) Denial {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		real = path
+	}
+	if info, err := os.Stat(real); err == nil && info.Mode().Type() == fs.ModeSocket && !p.mayConnect(real) && userMay(real, write) {
+		return Denial{NotLocalSocket, path, path}
+	}
+	switch verdict, _ := p.Judge(real); {
+	case verdict == Hidden && userMay(real, read):
+		return Denial{HidesFile, path, path}
+	case verdict == MayRead && userMay(existing(real), write):
+		return Denial{KeepsFile, path, existing(real)}
+	}
+	return Denial{}
+}
+
+// existing returns the path, or the next directory above it that exists.
+func existing(path string) string {
+	for filepath.Dir(path) != path {
+		if _, err := os.Lstat(path); err == nil {
+			break
+		}
+		path = filepath.Dir(path)
+	}
+	return path
+}
+
+// Advice returns advice for the model about a denial, "" for none.
+func (d Denial) Advice() string {
+	switch d.Kind {
+	case HidesFile:
+		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or ask the user."
+	case KeepsFile:
+		return "The sandbox lets commands change files only in the workspace, in temporary directories and in caches: " + d.Path +
+			" is outside. Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
+	case NotLocalSocket:
+		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that tools.sandboxAllowedPaths can allow it."
+	case HasNoNetwork:
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
 			"Work without it, or tell the user that networkAccess in tools.sandbox switches it off, and tools.sandboxNetworkAccess allows it."
+	case HasNoKeys:
+		return "The sandbox hides SSH keys and the SSH agent from commands. Tell the user that ~/.ssh or the agent's socket in tools.sandboxAllowedPaths allows them."
+	case HasNoRights:
+		return "In the sandbox, programs such as sudo get no more privileges. Work without them, or ask the user to run the command."
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,12 +26,31 @@ func TestAdviseNetwork(t *testing.T) {
 		"assertion failed": false,
 	} {
 		off := sandbox.Profile{Network: network.Policy{Off: true}}
-		if got := strings.Contains(off.Advise(output), "no network"); got != want {
+		if got := strings.Contains(off.Denial(output).Advice(), "no network"); got != want {
 			t.Errorf("off: %q is explained: %v, want %v", output, got, want)
 		}
 		open := sandbox.Profile{}
-		if got := open.Advise(output); got != "" {
+		if got := open.Denial(output).Advice(); got != "" {
 			t.Errorf("open: %q is explained by %q", output, got)
 		}
 	}
+}
+
+// FuzzDenial checks that the output of no program makes the sandbox name a path that is not in it.
+func FuzzDenial(f *testing.F) {
+	for _, s := range []string{
+		"cat: /root/.ssh/id_rsa: Permission denied", "EACCES: permission denied, open '/x'", "/a/b: /c: Operation not permitted", "eperm (/tmp/../x)", "//: eacces", "Permission denied (publickey)",
+	} {
+		f.Add(s)
+	}
+	p := sandbox.Profile{Write: []string{"/tmp"}, Hide: []string{"/root/.ssh/id_*"}, Network: network.Policy{Off: true}}
+	f.Fuzz(func(t *testing.T, output string) {
+		d := p.Denial(output)
+		if d.Path != "" && (!filepath.IsAbs(d.Path) || filepath.Clean(d.Path) != d.Path || !strings.Contains(output, "/")) {
+			t.Errorf("%q: %+v", output, d)
+		}
+		if (d.Advice() == "") != (d.Kind == sandbox.NotDenied) {
+			t.Errorf("%q: %+v has the advice %q", output, d, d.Advice())
+		}
+	})
 }

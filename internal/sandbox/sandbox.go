@@ -114,6 +114,13 @@ func (s *Sandbox) current() (*rules, error) {
 	return r, nil
 }
 
+// Renew makes the sandbox read the profile again before it starts the next program.
+func (s *Sandbox) Renew() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.rules = nil
+}
+
 // Close ends the sandbox: no program can be started any more. Programs that run stay confined.
 func (s *Sandbox) Close() {
 	s.mu.Lock()

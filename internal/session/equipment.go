@@ -60,7 +60,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	}
 	agents := agents.New(agents.Parts{
 		Project: p, Definitions: f.subagents, Policy: f.policy, Builder: builder, Servers: f.Servers, Memory: f.Memory, Workspace: f.Workspace,
-		Record: b.record, Given: given, Plans: f.plans, Registry: f.registry, Session: late, Around: f.Snapshots.Steps(),
+		Record: b.record, Given: given, Plans: f.plans, Registry: f.registry, Session: late, Around: f.around(),
 	})
 	e.Agents = agents
 	title := new(topic.Topic)
@@ -127,7 +127,7 @@ func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Ind
 	if j := b.record.Journal(); j != nil {
 		o.Around = append(o.Around, record.SyncStep(j))
 	}
-	o.Around = slices.Concat(o.Around, f.Checkpoints.Steps(), f.Snapshots.Steps())
+	o.Around = slices.Concat(o.Around, f.Checkpoints.Steps(), f.around())
 	return guard.New(o)
 }
 

@@ -10,10 +10,12 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/extensions"
 	"pollux/internal/gitstate"
+	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
 	"pollux/internal/models"
 	"pollux/internal/observers"
+	"pollux/internal/permits"
 	"pollux/internal/project"
 	"pollux/internal/record"
 	"pollux/internal/rulebook"
@@ -46,6 +48,8 @@ type foundation struct {
 	// Checkpoints are those of Gemini CLI.
 	Checkpoints *snapshots.Checkpoints
 
+	// permit gives commands permissions that the sandbox refuses.
+	permit guard.Step
 	// git describes the state of the project's repository when the session began, "" if there is none.
 	git        func() string
 	extensions *extensions.Extensions
@@ -99,6 +103,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	seen.Start(models, registry.Lookup, book.ModeName)
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
+	f.permit = permits.Open(p, f.policy)
 	return f, nil
 }
 
@@ -126,6 +131,9 @@ func (f *foundation) close() {
 		f.Snapshots.Close()
 	}
 }
+
+// around returns the steps around all calls, those of subagents included.
+func (f *foundation) around() []guard.Step { return append(f.Snapshots.Steps(), f.permit) }
 
 // Plan returns the path of the plan that was approved last, "" if none was.
 func (f *foundation) Plan() string { return f.plans.Approved() }

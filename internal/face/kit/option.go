@@ -67,7 +67,7 @@ func Match(options []Option, answer string) int {
 func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved string, isModifiable bool) {
 	q.Help, q.Hook = a.Reason, hookLines(a)
 	q.Options = []Option{{Key: "y", Label: "Allow once", Help: "Pollux asks again the next time.", answer: tool.Answer{Outcome: tool.ProceedOnce}}}
-	if once, ok := details.(interface{ Once() bool }); !ok || !once.Once() {
+	if once, ok := details.(interface{ Once() bool }); !ok || a.IsRetry || !once.Once() { // a call that runs again has offers of its own
 		for i := range a.Offers {
 			q.Options = append(q.Options, lastingOption(&a.Offers[i], saved))
 		}
@@ -104,6 +104,12 @@ func lastingOption(offer *tool.Offer, saved string) Option {
 			o.Label += ", saved in " + terminal.Line(offer.SavedIn)
 		}
 		o.Help = "Pollux does not ask about this again, in later sessions too."
+	}
+	if offer.Label != "" {
+		o.Label = terminal.Line(offer.Label)
+		if offer.SavedIn != "" {
+			o.Label += ", saved in " + terminal.Line(offer.SavedIn)
+		}
 	}
 	if len(offer.Runners) > 0 {
 		o.Label += " (" + terminal.Line(strings.Join(offer.Runners, ", ")) + " can run other programs)"

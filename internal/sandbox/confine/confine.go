@@ -8,6 +8,7 @@ package confine
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -28,12 +29,19 @@ type Options struct {
 	Secrets func() []string
 }
 
+// Granted returns the grant of the command that ctx is for.
+type Granted func(ctx context.Context) Grant
+
 // Confinement confines the programs of a session while it is on. Its methods may be called from several goroutines at once.
 type Confinement struct {
 	options Options
 	secrets func() []string
 	sandbox atomic.Pointer[sandbox.Sandbox] // nil while it is off
 	dirs    atomic.Pointer[func() []string]
+	granted atomic.Pointer[Granted]
+
+	mu    sync.Mutex                  // guards the following
+	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
 }
 
 // New returns a confinement that is off.
@@ -45,6 +53,9 @@ func New(o Options) *Confinement {
 
 // Follow names the function that returns the directories of the workspace, which may change. Until then, there is only that of the project.
 func (c *Confinement) Follow(dirs func() []string) { c.dirs.Store(&dirs) }
+
+// Ask names the function that returns the additional permissions of commands. Until then, they have none.
+func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
 
 // Open turns it on. The error is [sandbox.ErrUnavailable] where this system cannot confine programs.
 func (c *Confinement) Open() error {
@@ -76,6 +87,16 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		if s == nil || cmd.For.Origin.IsTrusted() {
 			return next(ctx, cmd)
 		}
+		if granted := c.granted.Load(); granted != nil {
+			g := (*granted)(ctx)
+			if g.IsOutside {
+				return next(ctx, cmd)
+			}
+			var err error
+			if s, err = c.widened(s, g); err != nil {
+				return nil, err
+			}
+		}
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = secret.Without(cmd.Env, c.secrets())
 		}
@@ -83,29 +104,70 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 	}
 }
 
+// widened returns the sandbox for commands with a grant. s is the one for those without.
+func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, error) {
+	if g.IsZero() {
+		return s, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	key := g.key()
+	if known := c.wider[key]; known != nil {
+		return known, nil
+	}
+	made, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: func(dirs []string) sandbox.Profile {
+		return c.profile(c.place(dirs, g), g)
+	}})
+	if err == nil {
+		if c.wider == nil {
+			c.wider = map[string]*sandbox.Sandbox{}
+		}
+		c.wider[key] = made
+	}
+	return made, err
+}
+
+// granting returns the profile of commands with a grant.
+func (c *Confinement) granting(g Grant) sandbox.Profile {
+	return c.profile(c.place((*c.dirs.Load())(), g), g)
+}
+
+// Renew makes changes of the settings count for the programs that are started from now on.
+func (c *Confinement) Renew() {
+	if s := c.sandbox.Load(); s != nil {
+		s.Renew()
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.wider = nil
+}
+
 // Profile returns the files that confined programs may read and change, and the addresses that they can reach.
-func (c *Confinement) Profile() sandbox.Profile { return c.profile(c.place((*c.dirs.Load())())) }
+func (c *Confinement) Profile() sandbox.Profile { return c.granting(Grant{}) }
 
 // prepare returns the profile for programs that are about to be started.
 func (c *Confinement) prepare(dirs []string) sandbox.Profile {
-	p := c.place(dirs)
+	p := c.place(dirs, Grant{})
 	p.CreateCaches()
-	return c.profile(p)
+	return c.profile(p, Grant{})
 }
 
-func (c *Confinement) profile(p profile.Place) sandbox.Profile {
+func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 	made := profile.Make(p)
-	made.Network = reachable(c.options.Settings())
+	if !g.Network {
+		made.Network = reachable(c.options.Settings())
+	}
 	return made
 }
 
-// place describes a workspace with these directories.
-func (c *Confinement) place(dirs []string) profile.Place {
+// place describes a workspace with these directories, for commands with a grant.
+func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	o := &c.options
 	write := config.SandboxAllowedPaths.In(o.Settings())
 	for i := range write {
 		write[i] = o.Paths.Expand(write[i])
 	}
+	write = slices.Concat(write, g.Paths)
 	find := process.Finder{Path: o.Env("PATH"), Outside: dirs}
 	return profile.Place{
 		Dirs: dirs, Home: o.Paths.Home(), Temp: os.TempDir(), Env: o.Env,
@@ -120,5 +182,5 @@ func (c *Confinement) Advise(output string) string {
 		return ""
 	}
 	allowed := c.Profile()
-	return allowed.Advise(output)
+	return allowed.Denial(output).Advice()
 }

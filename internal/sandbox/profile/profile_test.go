@@ -112,24 +112,43 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
-func TestAdvise(t *testing.T) {
+// TestDenial checks which failures are the sandbox's: those of the user, who may do no more without it, are not.
+func TestDenial(t *testing.T) {
 	t.Parallel()
-	p := sandbox.Profile{Write: []string{"/work"}, Hide: []string{"/home/u/.ssh/id_*"}}
-	for output, want := range map[string]string{
-		"cat: /home/u/.ssh/id_rsa: Permission denied":                                 "/home/u/.ssh/id_rsa is hidden",
-		"touch: cannot touch '/home/u/x': Permission denied":                          "/home/u/x is outside",
-		"Error: EACCES: permission denied, open '/home/u/.config/x'":                  "/home/u/.config/x is outside",
-		"/work/run.sh: Permission denied":                                             "",
-		"bash: ../x: Permission denied":                                               "",
-		"open /home/u/x: no such file or directory":                                   "",
-		"first\nbash: line 1: /etc/hosts: Permission denied\nlast":                    "/etc/hosts is outside",
-		"rm: cannot remove '/work/../home/u/x': Operation not permitted":              "/work/../home/u/x is outside",
-		"[Errno 13] Permission denied: '/usr/lib/python3/dist-packages/foo'\n":        "/usr/lib/python3/dist-packages/foo is outside",
-		"error: could not lock config file /home/u/.gitconfig: Read-only file system": "/home/u/.gitconfig is outside",
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work, key := filepath.Join(home, "work"), filepath.Join(home, ".ssh", "id_rsa")
+	for _, dir := range []string{work, filepath.Dir(key)} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := sandbox.Profile{Write: []string{work}, Hide: []string{filepath.Join(home, ".ssh", "id_*")}}
+	for output, want := range map[string]sandbox.Denial{
+		"cat: HOME/.ssh/id_rsa: Permission denied":                                 {Kind: sandbox.HidesFile, Path: key, Exists: key},
+		"touch: cannot touch 'HOME/x': Permission denied":                          {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"Error: EACCES: permission denied, open 'HOME/.config/x'":                  {Kind: sandbox.KeepsFile, Path: home + "/.config/x", Exists: home},
+		"first\nbash: line 1: HOME/new: Permission denied\nlast":                   {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"/usr/bin/bash: line 2: HOME/new: Permission denied":                       {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"/usr/bin/bash: line 2: HOME/work/new: Permission denied":                  {},
+		"mv: cannot move 'HOME/work/a' to 'HOME/b': Permission denied":             {Kind: sandbox.KeepsFile, Path: home + "/b", Exists: home},
+		"EACCES: permission denied, rename 'HOME/a' -> 'HOME/work/b'":              {Kind: sandbox.KeepsFile, Path: home + "/a", Exists: home},
+		"rm: cannot remove 'HOME/work/../x': Operation not permitted":              {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"error: could not lock config file HOME/.gitconfig: Read-only file system": {Kind: sandbox.KeepsFile, Path: home + "/.gitconfig", Exists: home},
+		"git@host: Permission denied (publickey,password).":                        {Kind: sandbox.HasNoKeys},
+		"sudo: The \"no new privileges\" flag is set":                              {Kind: sandbox.HasNoRights},
+		"HOME/work/run.sh: Permission denied":                                      {},
+		"bash: ../x: Permission denied":                                            {},
+		"open HOME/x: no such file or directory":                                   {},
+		"cat: HOME/.ssh/id_none: Permission denied":                                {}, // there is none
 	} {
-		got := p.Advise(output)
-		if want == "" && got != "" || want != "" && !strings.Contains(got, want) {
-			t.Errorf("%q: %q, want %q", output, got, want)
+		if got := p.Denial(strings.ReplaceAll(output, "HOME", home)); got != want {
+			t.Errorf("%q: %+v, want %+v", output, got, want)
 		}
 	}
 }

@@ -1,0 +1,158 @@
+// Package permit lets a command of the model run again with a permission that the sandbox has refused it, if a person grants that:
+//
+//	p := permit.New(permit.Options{Sandbox: confinement, …})
+//	confinement.Ask(p.Granted)
+//	gate.Around = append(gate.Around, p.Step())
+//
+// The answer may be for this run or, unless the permission leads to secrets or out of the sandbox, for the same command until the session
+// ends, or for all commands.
+package permit
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"pollux/agent"
+	"pollux/internal/guard"
+	"pollux/internal/sandbox/confine"
+	"pollux/tool"
+)
+
+// Options configure [Permits]. All must be set.
+type Options struct {
+	Sandbox *confine.Confinement
+	// Tool is the name of the tool that runs commands.
+	Tool string
+	// CanRemember reports whether answers may last, and CanSave whether they may do so in later sessions.
+	CanRemember, CanSave func() bool
+	// Save adds paths to those that all commands may use, in this session and later ones. SavedIn is the file that they are saved in, as
+	// people read it.
+	Save    func(paths []string) error
+	SavedIn string
+	// Name returns a path as people read it.
+	Name func(path string) string
+	// Warn takes a warning for the user.
+	Warn func(text string)
+}
+
+// Permits are the permissions of single commands of a session. Their methods may be called from several goroutines at once.
+type Permits struct {
+	options Options
+
+	mu       sync.Mutex
+	runs     map[*agent.PreparedCall]confine.Grant // of calls that run again
+	commands map[command]confine.Grant             // until the session ends
+}
+
+// command is a command in its directory.
+type command struct{ text, dir string }
+
+// New returns permits, of which there are none yet.
+func New(o Options) *Permits {
+	return &Permits{options: o, runs: map[*agent.PreparedCall]confine.Grant{}, commands: map[command]confine.Grant{}}
+}
+
+// Granted returns the additional permissions of the command that ctx is for.
+func (p *Permits) Granted(ctx context.Context) confine.Grant {
+	call := guard.CallOf(ctx)
+	if call == nil || call.Tool().Spec().Name != p.options.Tool {
+		return confine.Grant{}
+	}
+	return p.of(call)
+}
+
+func (p *Permits) of(call *agent.PreparedCall) confine.Grant {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.runs[call].With(p.commands[commandOf(call)])
+}
+
+// Step returns the step of the gate that has commands run again.
+func (p *Permits) Step() guard.Step {
+	return guard.Step{Retry: p.retry}
+}
+
+// retry returns how a command runs again that the sandbox has refused something, nil for other calls.
+func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
+	if call.Tool().Spec().Name != p.options.Tool {
+		return nil
+	}
+	had := p.of(call)
+	p.mu.Lock()
+	delete(p.runs, call)
+	p.mu.Unlock()
+	if x.Result == nil || x.Result.Data["isError"] != true {
+		return nil
+	}
+	lack := p.options.Sandbox.Lacking(tail(x.Result), had)
+	if lack.IsZero() {
+		return nil
+	}
+	again, err := call.Again()
+	if err != nil {
+		return nil
+	}
+	p.mu.Lock()
+	p.runs[again] = had.With(lack.Grant)
+	p.mu.Unlock()
+	return &guard.Retry{Call: again, Reason: lack.Reason, Offers: p.offers(&lack), Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) }}
+}
+
+// tail returns the end of the text of a result: programs say there how they have failed.
+func tail(r *tool.Result) string {
+	const most = 4000 // bytes
+	var b strings.Builder
+	for _, part := range r.Content {
+		b.WriteString(part.Text)
+	}
+	text := b.String()
+	return text[max(0, len(text)-most):]
+}
+
+// offers returns the lasting answers to the question about permissions.
+func (p *Permits) offers(lack *confine.Lack) []tool.Offer {
+	if lack.IsSensitive || !p.options.CanRemember() {
+		return nil
+	}
+	list := []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow for this command in this session", Rule: "this permission for this command"}}
+	if len(lack.Paths) > 0 && p.options.CanSave() {
+		paths := make([]string, len(lack.Paths))
+		for i, path := range lack.Paths {
+			paths[i] = p.options.Name(path)
+		}
+		rule := strings.Join(paths, ", ")
+		list = append(list, tool.Offer{
+			Outcome: tool.ProceedAlwaysAndSave, Label: "Allow all commands to use " + rule, Rule: rule, SavedIn: p.options.SavedIn,
+		})
+	}
+	return list
+}
+
+// remember applies a lasting answer.
+func (p *Permits) remember(call *agent.PreparedCall, lacking confine.Grant, o tool.Outcome) {
+	if o == tool.ProceedAlwaysAndSave {
+		err := p.options.Save(lacking.Paths)
+		if err == nil {
+			return
+		}
+		p.options.Warn("This answer counts only until the session ends: " + err.Error())
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := commandOf(call)
+	p.commands[key] = p.commands[key].With(lacking)
+}
+
+// commandOf returns the command of a call.
+func commandOf(call *agent.PreparedCall) (c command) {
+	var args struct {
+		Command string `json:"command"`
+		Dir     string `json:"dir_path"`
+	}
+	if json.Unmarshal(call.Args(), &args) == nil {
+		c = command{args.Command, args.Dir}
+	}
+	return c
+}

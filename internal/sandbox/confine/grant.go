@@ -1,0 +1,112 @@
+package confine
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/sandbox"
+	"pollux/internal/workspace"
+)
+
+// Grant is permissions that a command has in addition to those of the sandbox. The zero Grant is none.
+type Grant struct {
+	Paths     []string // as in tools.sandboxAllowedPaths: they can be changed, or only read where they are secrets
+	Network   bool     // that settings have switched off
+	IsOutside bool     // the command runs without the sandbox
+}
+
+// IsZero reports whether the grant is none.
+func (g Grant) IsZero() bool { return len(g.Paths) == 0 && !g.Network && !g.IsOutside }
+
+// With returns both grants.
+func (g Grant) With(other Grant) Grant {
+	for _, path := range other.Paths {
+		if !slices.Contains(g.Paths, path) {
+			g.Paths = append(slices.Clip(g.Paths), path)
+		}
+	}
+	g.Network, g.IsOutside = g.Network || other.Network, g.IsOutside || other.IsOutside
+	return g
+}
+
+// key identifies the grant among others.
+func (g Grant) key() string {
+	key := strings.Join(slices.Sorted(slices.Values(g.Paths)), "\x00")
+	if g.Network {
+		key += "\x00network"
+	}
+	return key
+}
+
+// Lack is the permissions that a command lacked.
+type Lack struct {
+	Grant
+	Reason string // a sentence about them for a person
+	// IsSensitive means that they lead to secrets or out of the sandbox, so that each run needs an answer of its own.
+	IsSensitive bool
+}
+
+// Lacking returns the permissions that a command lacked which has failed with an output. had is the grant that it had. There are none while
+// the sandbox is off, and for other failures.
+func (c *Confinement) Lacking(output string, had Grant) Lack {
+	if !c.IsOn() || had.IsOutside {
+		return Lack{}
+	}
+	allowed := c.granting(had)
+	d := allowed.Denial(output)
+	lack := c.lackOf(d, &allowed)
+	if lack.IsOutside || had.With(lack.Grant).key() != had.key() {
+		return lack
+	}
+	if d.Kind == sandbox.KeepsFile { // it needs more than this file, such as a lock beside it
+		return outside("The sandbox still does not let it change " + c.options.Paths.Display(d.Path) + ".")
+	}
+	return Lack{}
+}
+
+// lackOf returns the permissions that a command with a profile lacked.
+func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
+	name := c.options.Paths.Display(d.Path)
+	switch d.Kind {
+	case sandbox.HidesFile:
+		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox hides " + name + ", which may hold secrets. This run could read it.", true}
+	case sandbox.NotLocalSocket:
+		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ". This run could.", true}
+	case sandbox.KeepsFile:
+		reason := "The sandbox does not let it change " + name + "."
+		if holdsHidden(allowed, d.Exists) { // would let it create files beside secrets
+			return outside(reason)
+		}
+		return Lack{Grant{Paths: []string{d.Exists}}, reason + " This run could change " + c.options.Paths.Display(d.Exists) + ".", false}
+	case sandbox.HasNoKeys:
+		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent. This run could use them.", true}
+	case sandbox.HasNoNetwork:
+		return Lack{Grant{Network: true}, "The sandbox gives it no network. This run would have it.", false}
+	case sandbox.HasNoRights:
+		return outside("In the sandbox, it gets no more privileges.")
+	}
+	return Lack{}
+}
+
+// outside returns the permission to run without the sandbox, because of a sentence.
+func outside(reason string) Lack {
+	return Lack{Grant{IsOutside: true}, reason + " This run would be without the sandbox.", true}
+}
+
+// keys returns the grant for the SSH keys of the user, and for the agent.
+func (c *Confinement) keys() (g Grant) {
+	if home := c.options.Paths.Home(); home != "" {
+		g.Paths = append(g.Paths, filepath.Join(home, ".ssh"))
+	}
+	if agent := c.options.Env("SSH_AUTH_SOCK"); agent != "" {
+		g.Paths = append(g.Paths, agent)
+	}
+	return g
+}
+
+// holdsHidden reports whether a directory has a hidden path in it, in which case no files can be created there.
+func holdsHidden(p *sandbox.Profile, dir string) bool {
+	dir = workspace.RealPath(dir)
+	return slices.ContainsFunc(p.Hide, func(hidden string) bool { return workspace.IsWithin(hidden, dir) })
+}

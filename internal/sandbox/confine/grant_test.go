@@ -1,0 +1,69 @@
+package confine_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pollux/internal/config"
+	"pollux/internal/sandbox/confine"
+)
+
+// TestLacking checks which permissions a command lacks by its output, and that a grant is never asked for twice.
+func TestLacking(t *testing.T) {
+	t.Parallel()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	work := filepath.Join(home, "work")
+	for _, dir := range []string{work, filepath.Join(home, ".ssh"), filepath.Join(home, "other")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key, agent := filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, "agent")
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := config.NewEnv("HOME="+home, "SSH_AUTH_SOCK="+agent, "TMPDIR="+filepath.Join(work, "tmp"))
+	paths := config.NewPaths(env, work)
+	settings, _, err := config.Load(config.Sources{Paths: paths, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := confine.New(confine.Options{
+		Paths: paths, Settings: func() *config.Settings { return settings }, Env: env.Get, Secrets: func() []string { return nil },
+	})
+	if lacking := c.Lacking("cat: "+key+": Permission denied", confine.Grant{}); !lacking.IsZero() {
+		t.Errorf("while it is off, a command lacks %+v", lacking)
+	}
+	if err := c.Open(); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	outside := confine.Grant{IsOutside: true}
+	for _, test := range []struct {
+		output    string
+		had, want confine.Grant
+	}{
+		{"cat: " + key + ": Permission denied", confine.Grant{}, confine.Grant{Paths: []string{key}}},
+		{"cat: " + key + ": Permission denied", confine.Grant{Paths: []string{key}}, outside}, // it would change the key
+		{"git@host: Permission denied (publickey).", confine.Grant{}, confine.Grant{Paths: []string{filepath.Dir(key), agent}}},
+		{"git@host: Permission denied (publickey).", confine.Grant{Paths: []string{filepath.Dir(key), agent}}, confine.Grant{}},
+		{"touch: cannot touch '" + home + "/other/a/b': Permission denied", confine.Grant{}, confine.Grant{Paths: []string{home + "/other"}}},
+		{"touch: cannot touch '" + home + "/new': Permission denied", confine.Grant{}, outside}, // beside secrets
+		{"touch: cannot touch '" + home + "/new': Permission denied", outside, confine.Grant{}},
+		{"sudo: The \"no new privileges\" flag is set", confine.Grant{}, outside},
+		{"curl: (6) Could not resolve host: example.org", confine.Grant{}, confine.Grant{}}, // the network is open
+		{"FAIL: want 1, got 2", confine.Grant{}, confine.Grant{}},
+	} {
+		got := c.Lacking(test.output, test.had)
+		if !slices.Equal(got.Paths, test.want.Paths) || got.Network != test.want.Network || got.IsOutside != test.want.IsOutside {
+			t.Errorf("%q with %+v lacks %+v, not %+v", test.output, test.had, got.Grant, test.want)
+		}
+		if (got.Reason == "") != got.IsZero() {
+			t.Errorf("%q: %q", test.output, got.Reason)
+		}
+	}
+}
