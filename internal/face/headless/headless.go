@@ -63,6 +63,7 @@ type Options struct {
 	SessionID string
 	Model     string // the configured name, such as "auto"
 	Prompt    string // the user's prompt, including standard input
+	Sandbox   string // the name of the sandbox that commands run in, "" for none
 	// LeftOut are warnings about parts that the run lacks, for the JSON formats. The user has seen them.
 	LeftOut []string
 	// Place returns the circumstances of a failed request, for advice. nil means general advice.

@@ -65,7 +65,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.LeftOut = s.Project.LeftOut()
+	o.LeftOut, o.Sandbox = s.Project.LeftOut(), s.Project.Sandbox.Name("landlock", s.Project.Options.Env.Get("SANDBOX"))
 	o.SessionID = s.ID() // that of a resumed session
 	o.Names, o.IsWatched = kit.NamesOf(s), o.IsWatched && !config.ScreenReader.In(s.Project.Settings())
 	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func() wording.Place { return s.Place(false) }

@@ -32,6 +32,9 @@ func (l *jsonLines) init() {
 	l.openLine("init")
 	l.member("session_id", l.SessionID)
 	l.member("model", l.Model)
+	if l.Sandbox != "" {
+		l.member("sandbox", l.Sandbox)
+	}
 	l.buf = appendList(l.buf, "warnings", l.LeftOut)
 	l.closeLine()
 }

@@ -90,6 +90,7 @@ func (l *loop) refreshStatus() {
 	p := v.project()
 	f.Workspace, f.IsDebug = terminal.Line(p.Paths.Display(p.Paths.Dir())), p.Debugging()
 	f.IsUntrusted = !p.IsTrusted()
+	f.Sandbox, f.IsUnsafe = sandboxText(p.Sandbox.Name("all tools", p.Options.Env.Get("SANDBOX")))
 	f.Model, f.Session = terminal.Line(s.Models.Current().Model), s.ID()
 	f.CompressAt = config.CompressionThreshold.In(p.Settings())
 	counts := s.Observers.Stats.Snapshot()
@@ -105,6 +106,17 @@ func (l *loop) refreshStatus() {
 	l.refreshContext()
 	l.refreshFooterCommand()
 	l.refreshBranch(p.Paths.Dir())
+}
+
+// sandboxText returns the words of Gemini CLI for a sandbox, whose name is "" for none, and whether the machine is open.
+func sandboxText(name string) (text string, isUnsafe bool) {
+	switch name {
+	case "":
+		return "no sandbox", true
+	case "all tools":
+		return name, false
+	}
+	return "current process", false
 }
 
 // refreshBranch reads the branch beside the loop: the disk may be slow.

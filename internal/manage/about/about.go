@@ -67,7 +67,7 @@ func facts(c *manage.Call) [][]string {
 	rows = append(rows, keys.AccountRows(c.Live)...)
 	return append(
 		rows,
-		[]string{"Sandbox", cmp.Or(c.Live.Project.Options.Env.Get("SANDBOX"), "no sandbox")},
+		[]string{"Sandbox", cmp.Or(c.Live.Project.Sandbox.Name("landlock", c.Live.Project.Options.Env.Get("SANDBOX")), "no sandbox")},
 		[]string{"OS", runtime.GOOS + " " + runtime.GOARCH},
 		[]string{"Approval Mode", c.Live.Rulebook.Mode().String()},
 		[]string{"Directory", c.Live.Workspace.Root()},
