@@ -18,8 +18,8 @@ func Open(p *project.Project, rules *policy.Engine) guard.Step {
 	permits := permit.New(permit.Options{
 		Sandbox: p.Sandbox, Tool: "run_shell_command", Warn: p.Warn, SavedIn: p.Paths.Display(p.Paths.UserSettings()),
 		CanRemember: rules.CanRemember, Name: p.Paths.Display,
-		CanSave:     func() bool { return config.PermanentApproval.In(p.Settings()) },
-		Save:        func(paths []string) error { return allow(p, paths) },
+		CanSave: func() bool { return config.PermanentApproval.In(p.Settings()) },
+		Save:    func(paths []string) error { return allow(p, paths) },
 	})
 	p.Sandbox.Ask(permits.Granted)
 	return permits.Step()

@@ -48,8 +48,8 @@ type foundation struct {
 	// Checkpoints are those of Gemini CLI.
 	Checkpoints *snapshots.Checkpoints
 
-	// permit gives commands permissions that the sandbox refuses.
-	permit guard.Step
+	// permits give commands permissions that the sandbox refuses.
+	permits []guard.Step
 	// git describes the state of the project's repository when the session began, "" if there is none.
 	git        func() string
 	extensions *extensions.Extensions
@@ -103,7 +103,9 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	seen.Start(models, registry.Lookup, book.ModeName)
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
-	f.permit = permits.Open(p, f.policy)
+	if p.Sandbox.IsOn() {
+		f.permits = append(f.permits, permits.Open(p, f.policy))
+	}
 	return f, nil
 }
 
@@ -133,7 +135,7 @@ func (f *foundation) close() {
 }
 
 // around returns the steps around all calls, those of subagents included.
-func (f *foundation) around() []guard.Step { return append(f.Snapshots.Steps(), f.permit) }
+func (f *foundation) around() []guard.Step { return append(f.Snapshots.Steps(), f.permits...) }
 
 // Plan returns the path of the plan that was approved last, "" if none was.
 func (f *foundation) Plan() string { return f.plans.Approved() }

@@ -163,9 +163,7 @@ func blockOf(words []string, width int) styled.Line {
 	fit := func(width int) (lines []styled.Line) {
 		border := styled.Of(strings.Repeat("-", width), styled.Style{Attrs: styled.Bold})
 		lines = append(lines, border)
-		for _, row := range styled.Plain(strings.Join(words, " ")).Wrap(width, nil) {
-			lines = append(lines, row)
-		}
+		lines = append(lines, styled.Plain(strings.Join(words, " ")).Wrap(width, nil)...)
 		return append(lines, nil, border)
 	}
 	return styled.Block{Lines: fit(width), Width: width, Fit: fit}.Line()

@@ -82,13 +82,13 @@ func (s *store) at(n int) *line { return &s.lines[n-s.first] }
 
 // add adds a line. It ignores one that is no text: this screen keeps neither marks nor images.
 func (s *store) add(l styled.Line) {
-	if len(l) == 1 && l[0].Object != nil {
-		return
-	}
 	if b := l.Block(); b != nil {
 		packed := s.pack(b.Lines)
 		packed.fit, packed.width = b.Fit, b.Width
 		s.put(packed, len(b.Lines))
+		return
+	}
+	if len(l) == 1 && l[0].Object != nil {
 		return
 	}
 	for rest := len(l.String()); rest > maxText; {

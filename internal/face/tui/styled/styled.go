@@ -35,15 +35,14 @@ type Span struct {
 	Link  string // the URL that the text leads to, "" for none
 	// Object is set in the only span of a line that is no text.
 	Object *Object
-	// Block is set in the only span of a line that stands for several.
-	Block *Block
 }
 
-// Object is a line that is no text: control sequences of Pollux itself, such as a mark or an image. Only finished lines can
+// Object is a line that is no text: control sequences of Pollux itself, such as a mark or an image, or a block. Only finished lines can
 // have one.
 type Object struct {
 	Control string // has no part that anyone else has written
 	Rows    int    // that the line takes: 0 for a mark
+	Block   *Block // nil for control sequences
 }
 
 // Line returns the line of the object.
@@ -57,7 +56,7 @@ type Block struct {
 }
 
 // Line returns the line that stands for the block.
-func (b Block) Line() Line { return Line{{Block: &b}} }
+func (b Block) Line() Line { return Object{Block: &b}.Line() }
 
 // Unblocked returns lines with those of blocks in place of these.
 func Unblocked(lines []Line) []Line {
@@ -77,10 +76,10 @@ func Unblocked(lines []Line) []Line {
 
 // Block returns the block that the line stands for, nil for none.
 func (l Line) Block() *Block {
-	if len(l) != 1 {
+	if len(l) != 1 || l[0].Object == nil {
 		return nil
 	}
-	return l[0].Block
+	return l[0].Object.Block
 }
 
 // Line is one line of text. A nil Line is an empty line.

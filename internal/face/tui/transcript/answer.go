@@ -56,12 +56,20 @@ func (t *Transcript) endAnswer() {
 // blockLines renders blocks of an answer. place is that of the first one, and then that of the next one.
 func (t *Transcript) blockLines(blocks []markdown.Block, place *Place) (lines []styled.Line) {
 	for _, b := range blocks {
-		at := *place
-		rendered := t.fit(func(t *Transcript) []styled.Line { return t.blockOf(b, at) })
+		rendered := t.fittingBlock(b, *place)
 		lines = append(lines, rendered...)
 		*place = place.After(b, len(rendered) > 0)
 	}
 	return lines
+}
+
+// fittingBlock renders a block, so that it can be fitted again if the screen does that.
+func (t *Transcript) fittingBlock(b markdown.Block, place Place) []styled.Line {
+	if !t.Look.Refits {
+		return t.blockOf(b, place) // without a closure: chunks come often
+	}
+	kept := b
+	return t.fit(func(t *Transcript) []styled.Line { return t.blockOf(kept, place) })
 }
 
 // Place is where a block is in an answer.
