@@ -9,10 +9,6 @@ var screenTable = []allowed{
 		what: "At the end, Pollux leaves all modes of the terminal as they were. Gemini CLI leaves some switched on.",
 	},
 	{
-		kind: better, scenes: "start", paths: []string{"footer-names", "footer"},
-		what: "The footer has no column `sandbox` as long as there is no sandbox to report, and gets a column `context` with the first answer.",
-	},
-	{
 		kind: better, scenes: "start", paths: []string{"name", "account", "tips"},
 		what: "The header names the provider and where the key comes from, and the working directory. A tour of keys and commands replaces the tips.",
 	},

@@ -176,6 +176,7 @@ func (l *loop) learn(e keys.Event) {
 		}
 	case keys.Focus:
 		l.notices.SetFocus(e.IsFocused)
+		l.composer.IsAway = !e.IsFocused
 	}
 	l.screen.SetAbilities(k.colors, k.synchronizes, k.keepsRows())
 	l.pace.change()

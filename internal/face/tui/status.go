@@ -4,6 +4,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/footer"
+	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/modeline"
 	"pollux/internal/face/tui/vim"
 	"pollux/internal/gitstate"
@@ -69,7 +70,7 @@ func (l *loop) applyTheme() {
 func (l *loop) applyTranscript() {
 	v, o := l.view, &l.transcript.Options
 	s := v.settings()
-	o.Names = v.live
+	o.Names, o.ShowKey = v.live, v.bindings.Hint(keys.AppShowMoreLines)
 	o.Place = func() wording.Place { return v.session.Place(true) }
 	o.ShowsThoughts = config.InlineThinking.In(s) == "full"
 	shows, _ := s.Lookup(string(config.ShowCitations)) // sessions with a person show them unless that is switched off

@@ -22,7 +22,9 @@ func newEngine(v *view) *completion.Engine {
 	dir, home := p.Paths.Dir(), p.Paths.Home()
 	table := &commands.Table{Added: v.live.Commands.Added, Project: func() *project.Project { return p }, Paths: paths.New(dir, home)}
 	return completion.NewEngine(
-		shell.New(shell.Options{Dir: dir, Home: home, Path: p.Options.Env.Get("PATH"), Now: time.Now}),
+		shell.New(shell.Options{
+			Dir: dir, Home: home, Path: p.Options.Env.Get("PATH"), Branches: func() []string { return gitstate.Branches(dir) }, Now: time.Now,
+		}),
 		&commands.Source{Commands: table.Commands},
 		v.files,
 	)

@@ -22,8 +22,8 @@ const Compressing = "Compressing chat history"
 type Options struct {
 	// IsStill replaces the spinner by a sign that does not move. The row then changes once a second.
 	IsStill bool
-	// FrameTime is the time between two frames of the spinner; 0 means 80 ms.
-	FrameTime time.Duration
+	// frameTime is the time between two frames of the spinner; 0 means 80 ms.
+	frameTime time.Duration
 	// Wit returns a text to show beside "Thinking...", and Tip one for the right edge of the row, after a time of work; "" is
 	// none. They may be nil.
 	Wit, Tip func(elapsed time.Duration) string
@@ -95,7 +95,7 @@ func (r *Row) step() time.Duration {
 	if r.Options.IsStill {
 		return time.Second
 	}
-	return cmp.Or(max(r.Options.FrameTime, 0), 80*time.Millisecond)
+	return cmp.Or(max(r.Options.frameTime, 0), 80*time.Millisecond)
 }
 
 // tick returns the number of steps since the time in the row was 0.

@@ -104,7 +104,7 @@ func TestMotion(t *testing.T) {
 	if next, ok := r.Next(after(0.1)); !ok || !next.Equal(after(0.16)) {
 		t.Error(next, ok)
 	}
-	r.Options.FrameTime = time.Second / 2
+	r.Options.frameTime = time.Second / 2
 	if next, ok := r.Next(after(0.1)); !ok || !next.Equal(after(0.5)) {
 		t.Error(next, ok)
 	}
@@ -122,7 +122,7 @@ func TestNext(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		var r Row
-		r.Options = Options{IsStill: rapid.Bool().Draw(t, "still"), FrameTime: time.Duration(rapid.IntRange(-1, 1500).Draw(t, "frame")) * time.Millisecond}
+		r.Options = Options{IsStill: rapid.Bool().Draw(t, "still"), frameTime: time.Duration(rapid.IntRange(-1, 1500).Draw(t, "frame")) * time.Millisecond}
 		at := start
 		var list []kit.Event
 		for range rapid.IntRange(1, 12).Draw(t, "events") {

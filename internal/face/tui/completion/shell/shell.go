@@ -27,7 +27,7 @@ type Options struct {
 	Dir  string // where commands run
 	Home string // the user's home directory, "" for none
 	Path string // the value of PATH
-	// Branches returns the branches of the repository, without running git. It is nil if they are unknown.
+	// Branches returns the branches of the repository, without running git.
 	Branches func() []string
 	Now      func() time.Time
 }
@@ -111,7 +111,7 @@ func (s *Source) git(ctx context.Context, words []string, typed string) (list []
 	if len(words) == 1 {
 		return suggestions(withPrefix(gitWords, typed), typed)
 	}
-	if s.o.Branches != nil && slices.Contains(branchWords, words[1]) {
+	if slices.Contains(branchWords, words[1]) {
 		list = suggestions(withPrefix(s.o.Branches(), typed), typed)
 	}
 	return append(list, s.paths(ctx, typed, false)...)
