@@ -4,6 +4,7 @@
 package permits
 
 import (
+	"path/filepath"
 	"slices"
 
 	"pollux/internal/config"
@@ -20,6 +21,12 @@ func Open(p *project.Project, rules *policy.Engine) guard.Step {
 		CanRemember: rules.CanRemember, Name: p.Paths.Display,
 		CanSave: func() bool { return config.PermanentApproval.In(p.Settings()) },
 		Save:    func(paths []string) error { return allow(p, paths) },
+		RunsPrograms: func(dir string) bool {
+			if !filepath.IsAbs(dir) {
+				dir = filepath.Join(p.Paths.Dir(), dir)
+			}
+			return !rules.GitRunsNothing(dir)
+		},
 	})
 	p.Sandbox.Ask(permits.Granted)
 	return permits.Step()

@@ -41,6 +41,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	if names := readOnly(o.Tools); len(names) > 0 {
 		more = append(more, policy.ReadRule(names))
 	}
+	git := gitChecker(p, ws)
 	return policy.New(policy.Options{
 		Rules:       slices.Concat(r.Rules, more),
 		Checkers:    r.Checkers,
@@ -50,7 +51,8 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Dir:         ws.Root(),
 		Inside:      ws.Contains,
 		Resolve:     ws.Resolve,
-		Git:         gitChecker(p, ws).RunsNothing,
+		Git:         git.RunsNothing,
+		GitEver:     git.RunsNothingEver,
 		Runs:        runsFile(p),
 		PlanDir:     o.Plans.Dir,
 		BuildFiles: map[string]policy.BuildFiles{

@@ -11,12 +11,14 @@ package permit
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"sync"
 
 	"pollux/agent"
 	"pollux/internal/guard"
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/shellcmd"
 	"pollux/tool"
 )
 
@@ -31,6 +33,8 @@ type Options struct {
 	// people read it.
 	Save    func(paths []string) error
 	SavedIn string
+	// RunsPrograms reports whether git runs programs that the repository names in a directory, which may be relative to that of the project.
+	RunsPrograms func(dir string) bool
 	// Name returns a path as people read it.
 	Name func(path string) string
 	// Warn takes a warning for the user.
@@ -89,6 +93,9 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	lack := p.options.Sandbox.Lacking(tail(x.Result), had)
 	if lack.IsZero() {
 		return nil
+	}
+	if c := commandOf(call); lack.IsSensitive && slices.Contains(shellcmd.Roots(c.text), "git") && p.options.RunsPrograms(c.dir) {
+		lack.Reason += " So could the programs that hooks or settings of this repository make git run."
 	}
 	again, err := call.Again()
 	if err != nil {

@@ -34,6 +34,8 @@ type Options struct {
 	// Git reports whether git commands that only read, in an absolute directory, run no program
 	// that a repository names. If it is nil, they may.
 	Git func(dir string) bool
+	// GitEver is Git for all git commands.
+	GitEver func(dir string) bool
 	// Runs reports whether Pollux itself runs a file, an absolute path without links: the script of a hook or of
 	// a server. It is asked in auto_edit mode before files change; nil reports none.
 	Runs func(path string) bool

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,7 +41,24 @@ const (
 // repository whose git directory is .git in Root, or to a worktree of the user's in Root, and the
 // configuration, the attributes, the hooks and the submodules of that repository name no programs.
 // It is not so if anything is in doubt.
-func (c *Checker) RunsNothing(dir string) bool {
+func (c *Checker) RunsNothing(dir string) bool { return c.check(dir, namesProgram) }
+
+// RunsNothingEver is [Checker.RunsNothing] for all git commands, such as one that pushes.
+func (c *Checker) RunsNothingEver(dir string) bool {
+	_, common := c.gitDirs()
+	return common != "" && !hasHooks(filepath.Join(common, "hooks")) && c.check(dir, func(key string) bool {
+		return namesProgram(key) || namesOther(key)
+	})
+}
+
+// hasHooks reports whether a directory of hooks has one besides the examples that git puts there.
+func hasHooks(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil && !os.IsNotExist(err) || slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !strings.HasSuffix(e.Name(), ".sample") })
+}
+
+// check is [Checker.RunsNothing] with a function that reports whether a setting of the repository, by its full name, names a program.
+func (c *Checker) check(dir string, names func(key string) bool) bool {
 	gitDir := c.ownGitDir(dir)
 	if gitDir == "" {
 		return false
@@ -51,7 +69,7 @@ func (c *Checker) RunsNothing(dir string) bool {
 	if !c.git(ctx, &used, "rev-parse", "--absolute-git-dir") || strings.TrimSpace(used.String()) != gitDir {
 		return false
 	}
-	drivers, ok := c.readConfig(ctx)
+	drivers, ok := c.readConfig(ctx, names)
 	return ok && !c.hasSubmodules(ctx) && !c.usesDrivers(ctx, drivers)
 }
 
@@ -126,9 +144,9 @@ func firstLine(path string) string {
 }
 
 // readConfig reads the configuration. ok reports whether the repository's own part names no
-// programs. drivers are the attributes for which the user's part names some, as "filter=NAME",
+// programs, by names. drivers are the attributes for which the user's part names some, as "filter=NAME",
 // "diff=NAME" and "merge=NAME".
-func (c *Checker) readConfig(ctx context.Context) (drivers []string, ok bool) {
+func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (drivers []string, ok bool) {
 	var out limited
 	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "--name-only", "-z") || out.full {
 		return nil, false
@@ -144,7 +162,7 @@ func (c *Checker) readConfig(ctx context.Context) (drivers []string, ok bool) {
 				drivers = append(drivers, d)
 			}
 		default:
-			if namesProgram(key) {
+			if names(key) {
 				return nil, false
 			}
 		}
@@ -176,6 +194,26 @@ func namesProgram(key string) bool {
 		case "worktree", "fsmonitor", "hookspath", "sshcommand", "pager", "alternaterefscommand":
 			return true
 		}
+	}
+	return false
+}
+
+// namesOther reports whether a setting, by its full name, can make a command run a program that one which only reads does not run.
+func namesOther(key string) bool {
+	section, rest, _ := strings.Cut(key, ".")
+	switch name := rest[strings.LastIndexByte(rest, '.')+1:]; section {
+	case "alias", "credential", "difftool", "mergetool", "trailer":
+		return true
+	case "remote":
+		return name == "receivepack" || name == "uploadpack" || name == "vcs"
+	case "core":
+		return name == "askpass" || name == "editor" || name == "gitproxy"
+	case "sequence":
+		return name == "editor"
+	case "submodule":
+		return name == "update"
+	case "interactive":
+		return name == "difffilter"
 	}
 	return false
 }

@@ -90,6 +90,9 @@ func TestRunsNothing(t *testing.T) {
 			if got := c.RunsNothing(filepath.Join(root, tt.dir)); got != tt.want {
 				t.Errorf("%t, want %t", got, tt.want)
 			}
+			if !tt.want && c.RunsNothingEver(filepath.Join(root, tt.dir)) {
+				t.Error("other commands run nothing where one that reads may")
+			}
 			if tt.want {
 				c.Environ = append(env, "GIT_DIR=/elsewhere")
 				if c.RunsNothing(root) {
@@ -101,6 +104,45 @@ func TestRunsNothing(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunsNothingEver checks repositories that name programs for commands which change or send something.
+func TestRunsNothingEver(t *testing.T) {
+	t.Parallel()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("NOT TESTED: git is not installed")
+	}
+	for script, want := range map[string]bool{
+		"git remote add origin x; git config user.name me": true,
+		"printf '#!/bin/sh' >.git/hooks/pre-push":          false,
+		"rm -r .git/hooks":                                                       true,
+		"rm -r .git/hooks; ln -s /etc .git/hooks":                                false,
+		"git config alias.push '!x'":                                             false,
+		"git config credential.helper x":                                         false,
+		"git config credential.https://a.example.helper x":                       false,
+		"git config remote.origin.receivepack x":                                 false,
+		"git config core.askPass x":                                              false,
+		"git config sequence.editor x":                                           false,
+		"git config --global alias.p push; git config --global core.editor vi; ": true,
+	} {
+		home := t.TempDir()
+		root := filepath.Join(home, "root")
+		env := []string{"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GIT_CONFIG_NOSYSTEM=1"}
+		cmd := exec.Command("sh", "-c", "git init -q root && cd root && "+script)
+		cmd.Dir, cmd.Env = home, env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, out)
+		}
+		root, err := filepath.EvalSymlinks(root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Checker{Root: root, Git: func() string { return git }, Environ: env}
+		if got := c.RunsNothingEver(root); got != want {
+			t.Errorf("%s: %v, want %v", script, got, want)
+		}
 	}
 }
 
