@@ -36,6 +36,8 @@ type Retry struct {
 	// Offers are lasting answers that a person may give, and Remember applies one of them. Both may be nil.
 	Offers   []tool.Offer
 	Remember func(tool.Outcome)
+	// Decided, if set, learns whether the call runs again.
+	Decided func(isGranted bool)
 }
 
 // maxRetries limits the runs of a call after its first one.
@@ -116,6 +118,9 @@ func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retr
 	next := g.newCall(g.written, g.tool, askOf(host))
 	next.call, next.reading, next.hooked, next.again = again.Call, g.reading, g.hooked, again
 	no := next.take(ctx, next.policy, next.requireApproval, next.checkQuoted, next.confirm)
+	if again.Decided != nil {
+		again.Decided(no == nil)
+	}
 	if no == nil {
 		next.decision.Reason = again.Reason
 		if host.Continues != nil {

@@ -1,26 +1,40 @@
 // Package permits lets the commands of a session have permissions that the sandbox of their project refuses, as far as a person grants them:
 //
-//	step := permits.Open(p, engine)
+//	step := permits.Open(p, engine, id)
+//	log, err := permits.Log(p)
 package permits
 
 import (
 	"path/filepath"
 	"slices"
+	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/permit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/sandbox/refusals"
 )
 
-// Open returns the step of the gate that asks for such permissions.
-func Open(p *project.Project, rules *policy.Engine) guard.Step {
+// Open returns the step of the gate that asks for such permissions. session returns the id of the conversation.
+func Open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
 	permits := permit.New(permit.Options{
 		Sandbox: p.Sandbox, Tool: "run_shell_command", Warn: p.Warn, SavedIn: p.Paths.Display(p.Paths.UserSettings()),
 		CanRemember: rules.CanRemember, Name: p.Paths.Display,
 		CanSave: func() bool { return config.PermanentApproval.In(p.Settings()) },
 		Save:    func(paths []string) error { return allow(p, paths) },
+		Log: func(command, reason string, isGranted bool) {
+			dir, err := p.Paths.ProjectTemp()
+			if err == nil {
+				err = refusals.Append(filepath.Join(dir, logName), refusals.Refusal{
+					Time: time.Now().UTC(), Session: session(), Command: p.LogMasker().Text(command), Reason: reason, IsGranted: isGranted,
+				})
+			}
+			if err != nil {
+				p.Log.Debug("the log of the sandbox is not written", "error", err)
+			}
+		},
 		RunsPrograms: func(dir string) bool {
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(p.Paths.Dir(), dir)
@@ -30,6 +44,14 @@ func Open(p *project.Project, rules *policy.Engine) guard.Step {
 	})
 	p.Sandbox.Ask(permits.Granted)
 	return permits.Step()
+}
+
+// logName is the name of the log in the project's directory of data.
+const logName = "sandbox.jsonl"
+
+// Log returns the permissions that the sandbox has refused the commands of a project, the oldest first.
+func Log(p *project.Project) ([]refusals.Refusal, error) {
+	return refusals.Read(filepath.Join(p.Paths.ProjectTempPath(), logName))
 }
 
 // allow adds paths to tools.sandboxAllowedPaths of the user, and makes the sandbox follow.

@@ -104,7 +104,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
 	if p.Sandbox.IsOn() {
-		f.permits = append(f.permits, permits.Open(p, f.policy))
+		f.permits = append(f.permits, permits.Open(p, f.policy, late.ID))
 	}
 	return f, nil
 }

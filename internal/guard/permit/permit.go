@@ -37,6 +37,8 @@ type Options struct {
 	RunsPrograms func(dir string) bool
 	// Name returns a path as people read it.
 	Name func(path string) string
+	// Log keeps a permission that a command lacked, and whether the command has got it.
+	Log func(command, reason string, isGranted bool)
 	// Warn takes a warning for the user.
 	Warn func(text string)
 }
@@ -104,7 +106,11 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	p.mu.Lock()
 	p.runs[again] = had.With(lack.Grant)
 	p.mu.Unlock()
-	return &guard.Retry{Call: again, Reason: lack.Reason, Offers: p.offers(&lack), Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) }}
+	return &guard.Retry{
+		Call: again, Reason: lack.Reason, Offers: p.offers(&lack),
+		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
+		Decided:  func(isGranted bool) { p.options.Log(commandOf(call).text, lack.Reason, isGranted) },
+	}
 }
 
 // tail returns the end of the text of a result: programs say there how they have failed.

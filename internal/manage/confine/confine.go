@@ -10,9 +10,11 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
+	"pollux/internal/permits"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/refusals"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 	"pollux/internal/workspace"
@@ -31,6 +33,10 @@ func Command() *manage.Command {
 			{
 				Name: "explain", Args: "<path or host>", Summary: "Show what commands in the sandbox can do with a file or directory, or whether they reach a host", RunsWhileBusy: true,
 				Run: manage.With(manage.Open, explain), Session: &manage.InSession{}, Values: manage.FileNames,
+			},
+			{
+				Name: "log", Summary: "Show the permissions that the sandbox has refused commands", RunsWhileBusy: true,
+				Run: manage.With(manage.Open, showLog), Session: &manage.InSession{},
 			},
 		},
 	}
@@ -86,6 +92,26 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 			"To let them read it, add it to tools.sandboxAllowedPaths.", name(p, path), name(p, because))
 	}
 	return manage.Say("Commands in the sandbox can read %s and not change it. To let them change it, add it to tools.sandboxAllowedPaths.", name(p, path))
+}
+
+// showLog lists the permissions that the sandbox has refused, the latest last.
+func showLog(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
+	list, err := permits.Log(p)
+	if err != nil {
+		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot read the log of the sandbox: %v.", err)
+	}
+	if len(list) == 0 {
+		return manage.Say("The sandbox has refused the commands of this project nothing.")
+	}
+	const most = 50
+	list = list[max(0, len(list)-most):]
+	return outcome.New(outcome.NewTable([]string{"Time", "Answer", "Command", "Reason"}, list, func(r refusals.Refusal) []string {
+		answer := "refused"
+		if r.IsGranted {
+			answer = "allowed"
+		}
+		return []string{r.Time.Local().Format("2006-01-02 15:04"), answer, terminal.Brief(r.Command), terminal.Brief(r.Reason)}
+	})), nil
 }
 
 // run runs a command confined, at the person's terminal.
