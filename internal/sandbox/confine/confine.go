@@ -8,7 +8,10 @@ package confine
 import (
 	"context"
 	"os"
+	"os/user"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -160,6 +163,30 @@ func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 	return made
 }
 
+// homes returns the home directories of the user: the one that programs use, that of the account, which SSH uses, and the one that is named
+// for Pollux.
+func (c *Confinement) homes() (list []string) {
+	all := []string{c.options.Env("HOME"), "", c.options.Paths.Home()}
+	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
+		all[1] = u.HomeDir
+	}
+	for _, home := range all {
+		if home = filepath.Clean(home); filepath.IsAbs(home) && !slices.Contains(list, home) {
+			list = append(list, home)
+		}
+	}
+	return list
+}
+
+// private returns the directories with Pollux's own files, and those with the files of Gemini CLI in other homes.
+func (c *Confinement) private() []string {
+	list := c.options.Paths.Private()
+	for _, home := range c.homes() {
+		list = append(list, filepath.Join(home, ".gemini"))
+	}
+	return list
+}
+
 // place describes a workspace with these directories, for commands with a grant.
 func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	o := &c.options
@@ -170,9 +197,9 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	write = slices.Concat(write, g.Paths)
 	find := process.Finder{Path: o.Env("PATH"), Outside: dirs}
 	return profile.Place{
-		Dirs: dirs, Home: o.Paths.Home(), Temp: os.TempDir(), Env: o.Env,
+		Dirs: dirs, Homes: c.homes(), Temp: os.TempDir(), Env: o.Env,
 		HasProgram: func(name string) bool { return find.Find(name) != "" },
-		Write:      write, Private: o.Paths.Private(), Read: o.Paths.Shown(),
+		Write:      write, Private: c.private(), Read: o.Paths.Shown(),
 	}
 }
 

@@ -96,7 +96,7 @@ func outside(reason string) Lack {
 
 // keys returns the grant for the SSH keys of the user, and for the agent.
 func (c *Confinement) keys() (g Grant) {
-	if home := c.options.Paths.Home(); home != "" {
+	for _, home := range c.homes() {
 		g.Paths = append(g.Paths, filepath.Join(home, ".ssh"))
 	}
 	if agent := c.options.Env("SSH_AUTH_SOCK"); agent != "" {

@@ -86,14 +86,14 @@ func (p *Place) hasOne(programs string) bool {
 // it, or no absolute path, stands for nothing.
 func (p *Place) expand(name string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		if p.Home == "" {
+		if len(p.Homes) == 0 {
 			return ""
 		}
-		return filepath.Join(p.Home, rest)
+		return filepath.Join(p.Homes[0], rest)
 	}
 	variable, rest, _ := strings.Cut(strings.TrimPrefix(name, "$"), "/")
 	dir := filepath.Clean(p.Env(variable))
-	if !filepath.IsAbs(dir) || p.Home == dir || strings.HasPrefix(p.Home, strings.TrimSuffix(dir, "/")+"/") {
+	if !filepath.IsAbs(dir) || p.isAboveHome(dir) {
 		return ""
 	}
 	return filepath.Join(dir, rest)

@@ -16,8 +16,10 @@ import (
 type Place struct {
 	// Dirs are the directories of the workspace.
 	Dirs []string
-	// Home is the user's home directory, "" for none. Temp is the directory for temporary files.
-	Home, Temp string
+	// Homes are the home directories of the user: the one that programs use, and others with secrets. There may be none.
+	Homes []string
+	// Temp is the directory for temporary files.
+	Temp string
 	// Env returns a variable of the user's environment, which projects cannot set.
 	Env func(name string) string
 	// HasProgram reports whether a program is on the PATH.
@@ -43,7 +45,12 @@ func Make(p Place) sandbox.Profile {
 
 // temporary returns the directories for temporary files. One with the home directory in it is not temporary.
 func (p *Place) temporary() []string {
-	return slices.DeleteFunc([]string{p.Temp, "/tmp", "/var/tmp", "/dev/shm"}, func(dir string) bool { return workspace.IsWithin(p.Home, dir) })
+	return slices.DeleteFunc([]string{p.Temp, "/tmp", "/var/tmp", "/dev/shm"}, p.isAboveHome)
+}
+
+// isAboveHome reports whether a home directory is dir or in it.
+func (p *Place) isAboveHome(dir string) bool {
+	return slices.ContainsFunc(p.Homes, func(home string) bool { return workspace.IsWithin(home, dir) })
 }
 
 // repositories returns the directories outside of the workspace that the repositories in it are kept in, if it is a

@@ -40,9 +40,10 @@ func TestMake(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "real/gh"), filepath.Join(dir, ".config/gh")); err != nil {
 		t.Fatal(err)
 	}
+	other := home(t, ".ssh/id_rsa", ".npm/x")
 	env := map[string]string{"GOCACHE": filepath.Join(dir, "gocache"), "GOMODCACHE": dir, "DENO_DIR": "relative", "CCACHE_DIR": "/"}
 	place := profile.Place{
-		Dirs: []string{filepath.Join(dir, "project")}, Home: dir, Temp: filepath.Join(dir, "elsewhere"), Env: func(name string) string { return env[name] },
+		Dirs: []string{filepath.Join(dir, "project")}, Homes: []string{dir, other}, Temp: filepath.Join(dir, "elsewhere"), Env: func(name string) string { return env[name] },
 		HasProgram: func(name string) bool { return name == "mvn" },
 		Write:      []string{filepath.Join(dir, ".netrc")}, Private: []string{filepath.Join(dir, ".pollux")}, Read: []string{filepath.Join(dir, ".pollux/skills")},
 	}
@@ -73,6 +74,11 @@ func TestMake(t *testing.T) {
 			t.Errorf("%s: %v because of %q, want %v", name, got, because, want)
 		}
 	}
+	for name, want := range map[string]sandbox.Verdict{".ssh/id_rsa": sandbox.Hidden, ".npm/x": sandbox.MayRead} {
+		if got, because := p.Judge(filepath.Join(other, name)); got != want {
+			t.Errorf("%s in the other home: %v because of %q, want %v", name, got, because, want)
+		}
+	}
 	for _, path := range []string{dir, "/"} { // a variable must not name them
 		if slices.Contains(p.Write, path) {
 			t.Errorf("%s can be changed", path)
@@ -101,7 +107,7 @@ func TestRepositories(t *testing.T) {
 	write("other/.git", "gitdir: ../plain\n")
 	for name, want := range map[string]bool{"work": true, "other": false} {
 		p := profile.Make(profile.Place{
-			Dirs: []string{filepath.Join(dir, name)}, Home: "/nowhere", Env: func(string) string { return "" }, HasProgram: func(string) bool { return false },
+			Dirs: []string{filepath.Join(dir, name)}, Homes: []string{"/nowhere"}, Env: func(string) string { return "" }, HasProgram: func(string) bool { return false },
 		})
 		if got := slices.Contains(p.Write, filepath.Join(dir, "main/.git")); got != want {
 			t.Errorf("%s: the repository can be changed: %v", name, got)

@@ -37,8 +37,8 @@ var system = []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoe
 func (p *Place) secrets() (list []string) {
 	for _, s := range secrets {
 		for name := range strings.FieldsSeq(s.paths) {
-			if p.Home != "" {
-				list = append(list, glob(filepath.Join(p.Home, name))...)
+			for _, home := range p.Homes {
+				list = append(list, glob(filepath.Join(home, name))...)
 			}
 		}
 	}
