@@ -37,7 +37,7 @@ func Make(p Place) sandbox.Profile {
 		Hide:        real(slices.Concat(p.secrets(), p.Private)),
 		Devices:     devices,
 		Sockets:     slices.Concat(services, p.Write),
-		HideSockets: desktops,
+		HideSockets: p.hiddenSockets(),
 	}
 	out.Write, out.Read, out.Sockets = existing(out.Write), existing(slices.Concat(p.Read, p.Write)), existing(out.Sockets)
 	return out

@@ -93,6 +93,32 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// TestMoved checks that secrets are hidden where variables say that they are, but not in the workspace, where that would keep programs from
+// creating files.
+func TestMoved(t *testing.T) {
+	t.Parallel()
+	dir := home(t, "xdg/gh/hosts.yml", "xdg/gh/config.yml", "xdg/gcloud/db", "gpg/private-keys-v1.d/k", "k1", "k2", "cargo/credentials.toml", "work/key.json", "home/x", "temp/x")
+	at := func(name string) string { return filepath.Join(dir, name) }
+	env := map[string]string{
+		"XDG_CONFIG_HOME": at("xdg"), "GNUPGHOME": at("gpg"), "KUBECONFIG": at("k1") + ":" + at("k2") + ":/dev/null", "CARGO_HOME": at("cargo"),
+		"HISTFILE": "relative", "NETRC": dir, "PGPASSFILE": "/", "DOCKER_CONFIG": "", "GOOGLE_APPLICATION_CREDENTIALS": at("work/key.json"), "SSH_AUTH_SOCK": at("work/agent"),
+	}
+	p := profile.Make(profile.Place{
+		Dirs: []string{at("work")}, Homes: []string{at("home")}, Temp: at("temp"), Env: func(name string) string { return env[name] }, HasProgram: func(string) bool { return false },
+	})
+	for name, want := range map[string]sandbox.Verdict{
+		"xdg/gh/hosts.yml": sandbox.Hidden, "xdg/gcloud/db": sandbox.Hidden, "gpg/private-keys-v1.d/k": sandbox.Hidden, "k1": sandbox.Hidden, "k2": sandbox.Hidden,
+		"cargo/credentials.toml": sandbox.Hidden, "xdg/gh/config.yml": sandbox.MayRead, "work/key.json": sandbox.MayChange, "work/new": sandbox.MayChange,
+	} {
+		if got, because := p.Judge(at(name)); got != want {
+			t.Errorf("%s: %v because of %q, want %v", name, got, because, want)
+		}
+	}
+	if slices.Contains(p.Hide, "/dev/null") || slices.Contains(p.Hide, "/") || !slices.Contains(p.HideSockets, at("work/agent")) {
+		t.Errorf("hidden are %q, and the sockets %q", p.Hide, p.HideSockets)
+	}
+}
+
 // A worktree's repository is outside of it. A file that names another directory opens that directory only if it is a repository.
 func TestRepositories(t *testing.T) {
 	t.Parallel()

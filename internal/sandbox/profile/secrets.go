@@ -3,9 +3,11 @@ package profile
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pollux/internal/sandbox"
+	"pollux/internal/workspace"
 )
 
 // secrets in the home directory, by whose they are. A * in the last part of a path stands for any text.
@@ -30,6 +32,32 @@ var secrets = []struct{ whose, paths string }{
 	{"desktops", ".Xauthority .ICEauthority .config/pulse/cookie .cert .pki"},
 }
 
+// bases are the directories in the home directory that a variable moves.
+var bases = []struct{ dir, variable string }{
+	{".config/", "XDG_CONFIG_HOME"},
+	{".local/share/", "XDG_DATA_HOME"},
+	{".local/state/", "XDG_STATE_HOME"},
+	{".gnupg/", "GNUPGHOME"},
+	{".config/gh/", "GH_CONFIG_DIR"},
+	{".config/gcloud", "CLOUDSDK_CONFIG"},
+	{".azure", "AZURE_CONFIG_DIR"},
+	{".docker/", "DOCKER_CONFIG"},
+	{".cargo/", "CARGO_HOME"},
+	{".gradle/", "GRADLE_USER_HOME"},
+	{".composer/", "COMPOSER_HOME"},
+	{".codex/", "CODEX_HOME"},
+	{".claude/", "CLAUDE_CONFIG_DIR"},
+	{".password-store", "PASSWORD_STORE_DIR"},
+}
+
+// named are variables whose values are files with secrets, or lists of them.
+var named = []string{
+	"KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_WEB_IDENTITY_TOKEN_FILE", "GOOGLE_APPLICATION_CREDENTIALS", "CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE",
+	"BOTO_CONFIG", "NETRC", "PGPASSFILE", "PIP_CONFIG_FILE", "REGISTRY_AUTH_FILE", "SOPS_AGE_KEY_FILE", "VAULT_TOKEN_PATH", "HISTFILE", "XAUTHORITY", "ICEAUTHORITY",
+	"TF_CLI_CONFIG_FILE", "RCLONE_CONFIG", "OCI_CLI_CONFIG_FILE", "MYSQL_HISTFILE", "PSQL_HISTORY",
+	"NODE_REPL_HISTORY", "PYTHON_HISTORY", "SQLITE_HISTORY", "LESSHISTFILE",
+}
+
 // system are secrets outside of the home directory.
 var system = []string{"/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/sudoers.d", "/etc/ssh/ssh_host_*_key"}
 
@@ -40,12 +68,49 @@ func (p *Place) secrets() (list []string) {
 			for _, home := range p.Homes {
 				list = append(list, glob(filepath.Join(home, name))...)
 			}
+			list = append(list, p.moved(name)...)
+		}
+	}
+	for _, name := range named {
+		for _, path := range filepath.SplitList(p.Env(name)) {
+			if path = filepath.Clean(path); p.canHide(path) {
+				list = append(list, path)
+			}
 		}
 	}
 	for _, path := range system {
 		list = append(list, glob(path)...)
 	}
 	return list
+}
+
+// moved returns the paths that a name in the home directory has where variables say that it is elsewhere.
+func (p *Place) moved(name string) (list []string) {
+	for _, b := range bases {
+		rest, ok := strings.CutPrefix(name, b.dir)
+		if !ok || rest != "" && !strings.HasSuffix(b.dir, "/") {
+			continue
+		}
+		if path := filepath.Join(p.Env(b.variable), rest); p.canHide(path) {
+			list = append(list, glob(path)...)
+		}
+	}
+	return list
+}
+
+// canHide reports whether a path that a variable names can be hidden. In the workspace and in directories for temporary files that would keep
+// programs from creating files.
+func (p *Place) canHide(path string) bool {
+	return filepath.IsAbs(path) && !p.isAboveHome(path) && !workspace.IsWithin(path, "/dev") &&
+		!slices.ContainsFunc(slices.Concat(p.Dirs, p.temporary()), func(dir string) bool { return workspace.IsWithin(path, dir) })
+}
+
+// hiddenSockets returns the patterns of local sockets in writable directories that lead to programs of the person.
+func (p *Place) hiddenSockets() []string {
+	if agent := p.Env("SSH_AUTH_SOCK"); filepath.IsAbs(agent) {
+		return append(slices.Clone(desktops), filepath.Clean(agent))
+	}
+	return desktops
 }
 
 // glob returns the paths that match one with * in its last part, and the pattern itself: it stands for files that are made
