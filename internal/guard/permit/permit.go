@@ -93,7 +93,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), had)
-	if lack.IsZero() {
+	if lack.IsZero() || lack.IsSensitive && isWalk(commandOf(call).text) {
 		return nil
 	}
 	if c := commandOf(call); lack.IsSensitive && slices.Contains(shellcmd.Roots(c.text), "git") && p.options.RunsPrograms(c.dir) {
@@ -109,8 +109,27 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	return &guard.Retry{
 		Call: again, Reason: lack.Reason, Offers: p.offers(&lack),
 		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
-		Decided:  func(isGranted bool) { p.options.Log(commandOf(call).text, lack.Reason, isGranted) },
+		Decided:  func(isGranted bool) { p.decided(again, lack.Reason, isGranted) },
 	}
+}
+
+// decided keeps the answer to the question about a permission.
+func (p *Permits) decided(again *agent.PreparedCall, reason string, isGranted bool) {
+	p.options.Log(commandOf(again).text, reason, isGranted)
+	if !isGranted {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.runs, again)
+	}
+}
+
+// walkers are programs that look at many files, and go on without one that they cannot read.
+var walkers = []string{"ag", "cd", "du", "fd", "file", "find", "grep", "head", "ls", "rg", "sort", "tree", "wc", "xargs"}
+
+// isWalk reports whether a command only looks at many files.
+func isWalk(command string) bool {
+	names := shellcmd.Roots(command)
+	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(walkers, name) })
 }
 
 // tail returns the end of the text of a result: programs say there how they have failed.
