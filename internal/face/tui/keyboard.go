@@ -280,7 +280,10 @@ func (l *loop) editQueue() {
 
 // suggest asks for the completions of the text at the cursor, if they are wanted.
 func (l *loop) suggest() {
-	if r, ok := l.composer.Wanted(); ok && l.view.engine != nil {
+	if l.view.engine == nil {
+		return // they are asked for when the session is open
+	}
+	if r, ok := l.composer.Wanted(); ok {
 		l.view.engine.Ask(r)
 	}
 }
