@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"pollux/internal/workspace"
 )
 
 // Verdict says whether programs may read and change a path.
@@ -76,7 +78,7 @@ func (p *Profile) mayConnect(path string) bool {
 // Denial is a permission that the sandbox has refused a program, as far as its output shows that. The zero Denial is none.
 type Denial struct {
 	Kind DenialKind
-	Path string // that programs may not read or change, "" for the other kinds
+	Path string // without links, that programs may not read or change; "" for the other kinds
 	// Exists is the path, or the next directory above it that exists.
 	Exists string
 }
@@ -144,18 +146,15 @@ func pathsIn(line string) (paths []string) {
 // denialOf returns the permission that the sandbox has refused a program which failed on a path. If the user does not have the permission
 // either, the sandbox has not refused it.
 func (p *Profile) denialOf(path string) Denial {
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		real = path
-	}
-	if info, err := os.Stat(real); err == nil && info.Mode().Type() == fs.ModeSocket && !p.mayConnect(real) && userMay(real, write) {
+	path = workspace.RealPath(path) // a program could let the link lead elsewhere before the answer
+	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket && !p.mayConnect(path) && userMay(path, write) {
 		return Denial{NotLocalSocket, path, path}
 	}
-	switch verdict, _ := p.Judge(real); {
-	case verdict == Hidden && userMay(real, read):
+	switch verdict, _ := p.Judge(path); {
+	case verdict == Hidden && userMay(path, read):
 		return Denial{HidesFile, path, path}
-	case verdict == MayRead && userMay(existing(real), write):
-		return Denial{KeepsFile, path, existing(real)}
+	case verdict == MayRead && userMay(existing(path), write):
+		return Denial{KeepsFile, path, existing(path)}
 	}
 	return Denial{}
 }

@@ -160,12 +160,19 @@ func TestDenial(t *testing.T) {
 	if err := os.WriteFile(key, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	for link, target := range map[string]string{"link": key, "out": home} {
+		if err := os.Symlink(target, filepath.Join(work, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	p := sandbox.Profile{Write: []string{work}, Hide: []string{filepath.Join(home, ".ssh", "id_*")}}
 	for output, want := range map[string]sandbox.Denial{
 		"cat: HOME/.ssh/id_rsa: Permission denied":                                 {Kind: sandbox.HidesFile, Path: key, Exists: key},
 		"touch: cannot touch 'HOME/x': Permission denied":                          {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
 		"Error: EACCES: permission denied, open 'HOME/.config/x'":                  {Kind: sandbox.KeepsFile, Path: home + "/.config/x", Exists: home},
 		"first\nbash: line 1: HOME/new: Permission denied\nlast":                   {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"cat: HOME/work/link: Permission denied":                                   {Kind: sandbox.HidesFile, Path: key, Exists: key},
+		"touch: cannot touch 'HOME/work/out/new': Permission denied":               {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
 		"/usr/bin/bash: line 2: HOME/new: Permission denied":                       {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
 		"/usr/bin/bash: line 2: HOME/work/new: Permission denied":                  {},
 		"mv: cannot move 'HOME/work/a' to 'HOME/b': Permission denied":             {Kind: sandbox.KeepsFile, Path: home + "/b", Exists: home},
