@@ -27,7 +27,7 @@ type Options struct {
 	Sandbox *confine.Confinement
 	// Tool is the name of the tool that runs commands.
 	Tool string
-	// CanRemember reports whether answers may last, and CanSave whether they may do so in later sessions.
+	// CanRemember reports whether the user may allow more than one run, and CanSave whether Pollux may save that for later sessions.
 	CanRemember, CanSave func() bool
 	// Save adds paths to those that all commands may use, in this session and later ones. SavedIn is the file that they are saved in, as
 	// people read it.
@@ -80,9 +80,10 @@ func (p *Permits) Step() guard.Step {
 	return guard.Step{Retry: p.retry}
 }
 
-// retry returns how a command runs again that the sandbox has refused something, nil for other calls.
+// retry returns how a command runs again that the sandbox has refused something, nil for other calls. A command that the person has typed
+// runs without the sandbox.
 func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
-	if call.Tool().Spec().Name != p.options.Tool {
+	if call.Tool().Spec().Name != p.options.Tool || call.Call().Typed {
 		return nil
 	}
 	had := p.of(call)
@@ -123,13 +124,20 @@ func (p *Permits) decided(again *agent.PreparedCall, reason string, isGranted bo
 	}
 }
 
-// walkers are programs that look at many files, and go on without one that they cannot read.
-var walkers = []string{"ag", "cd", "du", "fd", "file", "find", "grep", "head", "ls", "rg", "sort", "tree", "wc", "xargs"}
+// walkers are programs that look at many files, and go on without one that they cannot read. filters stand behind them in a pipe.
+var (
+	walkers = []string{"ag", "du", "fd", "find", "grep", "ls", "rg", "tree"}
+	filters = []string{"cd", "cut", "head", "sort", "tail", "uniq", "wc"}
+)
 
 // isWalk reports whether a command only looks at many files.
 func isWalk(command string) bool {
 	names := shellcmd.Roots(command)
-	return !slices.ContainsFunc(names, func(name string) bool { return !slices.Contains(walkers, name) })
+	isOf := func(list []string) func(string) bool {
+		return func(name string) bool { return slices.Contains(list, name) }
+	}
+	isOther := func(name string) bool { return !isOf(walkers)(name) && !isOf(filters)(name) }
+	return slices.ContainsFunc(names, isOf(walkers)) && !slices.ContainsFunc(names, isOther)
 }
 
 // tail returns the end of the text of a result: programs say there how they have failed.

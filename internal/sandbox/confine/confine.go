@@ -41,10 +41,10 @@ type Confinement struct {
 	secrets func() []string
 	sandbox atomic.Pointer[sandbox.Sandbox] // nil while it is off
 	dirs    atomic.Pointer[func() []string]
+	granted atomic.Pointer[Granted]
 
-	mu      sync.Mutex                  // guards the following
-	granted []Granted                   // of sessions
-	wider   map[string]*sandbox.Sandbox // for commands with a grant, by its key
+	mu    sync.Mutex                  // guards the following
+	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
 }
 
 // New returns a confinement that is off.
@@ -57,23 +57,8 @@ func New(o Options) *Confinement {
 // Follow names the function that returns the directories of the workspace, which may change. Until then, there is only that of the project.
 func (c *Confinement) Follow(dirs func() []string) { c.dirs.Store(&dirs) }
 
-// Ask adds a function that returns the additional permissions of the commands of a session. Other commands have none.
-func (c *Confinement) Ask(granted Granted) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.granted = append(slices.Clip(c.granted), granted)
-}
-
-// grantOf returns the additional permissions of the command that ctx is for.
-func (c *Confinement) grantOf(ctx context.Context) (g Grant) {
-	c.mu.Lock()
-	all := c.granted
-	c.mu.Unlock()
-	for _, granted := range all {
-		g = g.With(granted(ctx))
-	}
-	return g
-}
+// Ask names the function that returns the additional permissions of commands. Until then, they have none.
+func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
 
 // Open turns it on. The error is [sandbox.ErrUnavailable] where this system cannot confine programs.
 func (c *Confinement) Open() error {
@@ -105,13 +90,15 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		if s == nil || cmd.For.Origin.IsTrusted() {
 			return next(ctx, cmd)
 		}
-		g := c.grantOf(ctx)
-		if g.IsOutside {
-			return next(ctx, cmd)
-		}
-		s, err := c.widened(s, g)
-		if err != nil {
-			return nil, err
+		if granted := c.granted.Load(); granted != nil {
+			g := (*granted)(ctx)
+			if g.IsOutside {
+				return next(ctx, cmd)
+			}
+			var err error
+			if s, err = c.widened(s, g); err != nil {
+				return nil, err
+			}
 		}
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = secret.Without(cmd.Env, c.secrets())
@@ -221,6 +208,6 @@ func (c *Confinement) Advise(output string) string {
 	if !c.IsOn() {
 		return ""
 	}
-	allowed := c.Profile()
-	return allowed.Denial(output).Advice()
+	d, _ := c.denial(output, Grant{})
+	return d.Advice()
 }

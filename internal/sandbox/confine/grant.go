@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,8 +54,7 @@ func (c *Confinement) Lacking(output string, had Grant) Lack {
 	if !c.IsOn() || had.IsOutside {
 		return Lack{}
 	}
-	allowed := c.granting(had)
-	d := allowed.Denial(output)
+	d, allowed := c.denial(output, had)
 	lack := c.lackOf(d, &allowed)
 	if lack.IsOutside || had.With(lack.Grant).key() != had.key() {
 		return lack
@@ -63,6 +63,17 @@ func (c *Confinement) Lacking(output string, had Grant) Lack {
 		return outside("The sandbox still does not let it change " + c.options.Paths.Display(d.Path) + ".")
 	}
 	return Lack{}
+}
+
+// denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key is no denial if
+// there are no keys.
+func (c *Confinement) denial(output string, had Grant) (sandbox.Denial, sandbox.Profile) {
+	allowed := c.granting(had)
+	d := allowed.Denial(output)
+	if d.Kind == sandbox.HasNoKeys && c.keys().IsZero() {
+		d = sandbox.Denial{}
+	}
+	return d, allowed
 }
 
 // lackOf returns the permissions that a command with a profile lacked.
@@ -82,7 +93,7 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	case sandbox.HasNoKeys:
 		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent. This run could use them.", true}
 	case sandbox.HasNoNetwork:
-		return Lack{Grant{Network: true}, "The sandbox gives it no network. This run would have it.", false}
+		return Lack{Grant{Network: true}, "The sandbox gives it no network. This run would have it.", true}
 	case sandbox.HasNoRights:
 		return outside("In the sandbox, it gets no more privileges.")
 	}
@@ -94,13 +105,17 @@ func outside(reason string) Lack {
 	return Lack{Grant{IsOutside: true}, reason + " This run would be without the sandbox.", true}
 }
 
-// keys returns the grant for the SSH keys of the user, and for the agent.
+// keys returns the grant for the SSH keys of the user and for the agent, as far as there are any.
 func (c *Confinement) keys() (g Grant) {
 	for _, home := range c.homes() {
-		g.Paths = append(g.Paths, filepath.Join(home, ".ssh"))
+		if found, _ := filepath.Glob(filepath.Join(home, ".ssh", "id_*")); len(found) > 0 {
+			g.Paths = append(g.Paths, filepath.Join(home, ".ssh"))
+		}
 	}
 	if agent := c.options.Env("SSH_AUTH_SOCK"); agent != "" {
-		g.Paths = append(g.Paths, agent)
+		if _, err := os.Stat(agent); err == nil {
+			g.Paths = append(g.Paths, agent)
+		}
 	}
 	return g
 }

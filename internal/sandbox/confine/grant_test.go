@@ -25,6 +25,9 @@ func TestLacking(t *testing.T) {
 		}
 	}
 	key, agent := filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, "agent")
+	if err := os.WriteFile(agent, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(key, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
