@@ -74,6 +74,9 @@ type state struct {
 	rules *ruleset
 }
 
+// GitRunsNothing reports whether git commands of any kind run no programs that the repository of a directory names.
+func (e *Engine) GitRunsNothing(dir string) bool { return e.opts.GitEver != nil && e.opts.GitEver(dir) }
+
 // New returns an engine.
 func New(o Options) *Engine {
 	e := &Engine{opts: o, checkers: slices.Concat(o.Checkers, builtinCheckers())}

@@ -16,9 +16,6 @@ const Confirmed = "Dynamic (Confirmed)"
 // "always".
 func (e *Engine) CanRemember() bool { return e.IsTrusted() && !e.opts.DisableAlways }
 
-// GitRunsNothing reports whether git commands of any kind run no programs that the repository of a directory names.
-func (e *Engine) GitRunsNothing(dir string) bool { return e.opts.GitEver != nil && e.opts.GitEver(dir) }
-
 // canSave reports whether an answer to a call may be saved for future sessions
 // (security.enablePermanentToolApproval). The file has a server's name only, so it cannot distinguish a subagent's
 // own server from the session's.

@@ -166,17 +166,22 @@ func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 // homes returns the home directories of the user: the one that programs use, that of the account, which SSH uses, and the one that is named
 // for Pollux.
 func (c *Confinement) homes() (list []string) {
-	all := []string{c.options.Env("HOME"), "", c.options.Paths.Home()}
-	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
-		all[1] = u.HomeDir
-	}
-	for _, home := range all {
+	for _, home := range [...]string{c.options.Env("HOME"), accountHome(), c.options.Paths.Home()} {
 		if home = filepath.Clean(home); filepath.IsAbs(home) && !slices.Contains(list, home) {
 			list = append(list, home)
 		}
 	}
 	return list
 }
+
+// accountHome returns the home directory of the user's account, "" if unknown.
+var accountHome = sync.OnceValue(func() string {
+	u, err := user.LookupId(strconv.Itoa(os.Getuid()))
+	if err != nil {
+		return ""
+	}
+	return u.HomeDir
+})
 
 // private returns the directories with Pollux's own files, and those with the files of Gemini CLI in other homes.
 func (c *Confinement) private() []string {
