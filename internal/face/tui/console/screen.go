@@ -12,6 +12,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"pollux/internal/crash"
+	"pollux/internal/face/tui/emulator"
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
@@ -165,7 +166,7 @@ func (s *Screen) resize(size process.TerminalSize) {
 	defer s.mu.Unlock()
 	s.size = size
 	s.draw(func(e *vt.Emulator) {
-		e.Resize(size.Columns, size.Rows)
+		emulator.Resize(e, size.Columns, size.Rows)
 		e.SetScrollbackSize(s.scrollback())
 	})
 	if p := s.input.running(); p != nil {

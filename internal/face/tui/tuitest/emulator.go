@@ -8,6 +8,7 @@ import (
 	"github.com/charmbracelet/x/vt"
 
 	"pollux/internal/crash"
+	"pollux/internal/face/tui/emulator"
 )
 
 // Emulator is a terminal. It does not rewraps rows when its width changes.
@@ -34,6 +35,9 @@ func NewEmulator(width, height int) *Emulator {
 	e.SetScrollbackSize(1 << 20)
 	return e
 }
+
+// Resize changes the size, as terminals do.
+func (e *Emulator) Resize(width, height int) { emulator.Resize(e.Emulator, width, height) }
 
 // Rows returns the text of the screen's rows, without spaces at their ends.
 func (e *Emulator) Rows() []string {

@@ -1,0 +1,63 @@
+package inline
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"pollux/internal/face/tui/styled"
+)
+
+// TestHeights checks that scrollback and screen hold each printed line once, and the live area below them, while the height of the
+// window changes: it grows at any moment, in the middle of a frame too, and frames for the height before follow; it shrinks between two
+// frames, and rows above the live area leave the screen.
+func TestHeights(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		width, height := rapid.IntRange(4, 30).Draw(t, "width"), rapid.IntRange(4, 12).Draw(t, "height")
+		term := newTerminal(width, height)
+		// The emulator forgets in a change of its size that the next character begins a row; so no line is wider.
+		text := rapid.OneOf(rapid.StringOfN(rapid.SampledFrom([]rune("abc  é─")), 0, width, -1), rapid.Just(strings.Repeat("─", width)))
+		var printed []string
+		for range rapid.IntRange(1, 25).Draw(t, "frames") {
+			for range rapid.IntRange(0, 3).Draw(t, "lines") {
+				line := text.Draw(t, "line")
+				term.Print(styled.Plain(line))
+				printed = append(printed, wrapped(line, width)...)
+			}
+			f := live(rapid.SliceOfN(text, 1, term.Height()-1).Draw(t, "live")...)
+			f.Cursor = Position{rapid.IntRange(0, len(f.Lines)-1).Draw(t, "row"), rapid.IntRange(0, width-1).Draw(t, "column")}
+			b := term.Frame(f)
+			if rapid.IntRange(0, 3).Draw(t, "grows") == 0 {
+				at := rapid.IntRange(0, len(b)).Draw(t, "at")
+				_, _ = term.emulator.Write(b[:at])
+				b = b[at:]
+				height += rapid.IntRange(1, 6).Draw(t, "by")
+				term.emulator.Resize(width, height)
+			}
+			_, _ = term.emulator.Write(b)
+			want := slices.Clone(printed)
+			for _, line := range f.Lines {
+				want = append(want, wrapped(line.String(), width)[0])
+			}
+			for len(want) > 0 && want[len(want)-1] == "" {
+				want = want[:len(want)-1]
+			}
+			if got := term.emulator.Whole(); !slices.Equal(got, want) {
+				t.Fatalf("%q\nnot\n%q", got, want)
+			}
+			if at := term.emulator.CursorPosition(); at.X != f.Cursor.Column {
+				t.Fatalf("the cursor is in column %d, not %d", at.X, f.Cursor.Column)
+			}
+			if rapid.IntRange(0, 3).Draw(t, "shrinks") == 0 {
+				height = rapid.IntRange(max(2, f.Cursor.Row+1), height).Draw(t, "to") // the live area stays on the screen down to the cursor
+				term.emulator.Resize(width, height)
+				term.Resize(width, height)
+			} else if rapid.Bool().Draw(t, "hears") {
+				term.Resize(width, height)
+			}
+		}
+	})
+}
