@@ -179,7 +179,7 @@ func TestUsage(t *testing.T) {
 		"-m|-p|x":                         "Not enough arguments following: m",
 		"--output-format|--debug":         "Not enough arguments following: output-format",
 		"-o|xml":                          "Invalid values:\n  Argument: output-format, Given: \"xml\", Choices: \"text\", \"json\", \"stream-json\"",
-		"--approval-mode|bad":             "Invalid values:\n  Argument: approval-mode, Given: \"bad\", Choices: \"default\", \"auto_edit\", \"yolo\", \"plan\"",
+		"--approval-mode|bad":             "Invalid values:\n  Argument: approval-mode, Given: \"bad\", Choices: \"default\", \"auto_edit\", \"sandboxed\", \"yolo\", \"plan\"",
 		"--yolo=maybe":                    "Invalid values:\n  Argument: yolo, Given: \"maybe\", Choices: \"true\", \"false\"",
 		"-p|a|b":                          "Cannot use both a positional prompt and the --prompt (-p) flag together",
 		"-p|a|-i|b":                       "Cannot use both --prompt (-p) and --prompt-interactive (-i) together",

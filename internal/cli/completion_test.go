@@ -47,8 +47,8 @@ func TestCompletions(t *testing.T) {
 		directive string
 	}{
 		{"de", "demo", none},
-		{"--approval-mode|", "default auto_edit yolo plan", none},
-		{"--approval-mode=", "default auto_edit yolo plan", none},
+		{"--approval-mode|", "default auto_edit sandboxed yolo plan", none},
+		{"--approval-mode=", "default auto_edit sandboxed yolo plan", none},
 		{"-o|", "text json stream-json", none},
 		{"--fake", "", none},
 		{"-m|zzz", "", noSpace},
@@ -84,7 +84,7 @@ func TestCompletions(t *testing.T) {
 		{"--delete-session|", "latest", none},
 		{"policy|test|", "", files},
 		{"policy|list|", "", none},
-		{"policy|explain|--mode|", "default auto_edit yolo plan", none},
+		{"policy|explain|--mode|", "default auto_edit sandboxed yolo plan", none},
 		{"extensions|en", "enable", none},
 		{"extensions|link|", "", dirs},
 		{"extensions|new|x|", "custom-commands exclude-tools hooks mcp-server policies skills themes-example", none},

@@ -67,7 +67,7 @@ func (o *flags) declarePrompt(f *pflag.FlagSet) {
 }
 
 func (o *flags) declareSafety(f *pflag.FlagSet) {
-	choice(f, &o.session.Project.ApprovalMode, "approval-mode", "", "`mode` Which tools run without approval", "default", "auto_edit", "yolo", "plan")
+	choice(f, &o.session.Project.ApprovalMode, "approval-mode", "", "`mode` Which tools run without approval", "default", "auto_edit", "sandboxed", "yolo", "plan")
 	f.BoolVarP(&o.yolo, "yolo", "y", false, "Run all tools without approval (--approval-mode=yolo)")
 	f.BoolVar(&o.skipTrust, "skip-trust", false, "Trust the current folder for this run")
 	f.BoolP("sandbox", "s", false, "Run in a sandbox")

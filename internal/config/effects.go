@@ -218,7 +218,7 @@ func orElse(v, standard any) any {
 
 // modeClass is the class of an approval mode.
 func modeClass(below, v any) Class {
-	modes := []any{"plan", "default", "auto_edit"}
+	modes := []any{"plan", "default", "auto_edit", "sandboxed"}
 	i := slices.Index(modes, v)
 	return loosensIf(i < 0 || i > slices.Index(modes, orElse(below, "default")))
 }

@@ -100,7 +100,7 @@ var table = [...]Key{
 
 	{"general.checkpointing.enabled", "bool", false, restart, live, free, "Also save checkpoints as Gemini CLI does, for /restore of both: before each edit, the conversation and a snapshot in git. Undo does not need them."},
 	{"general.debugKeystrokeLogging", "bool", false, atOnce, live, ifTrue, "Show keystrokes in the debug console (F12). Only its key w writes them to a file."},
-	{"general.defaultApprovalMode", "enum default auto_edit plan", "default", 0, live, byMode, "Approval mode at start. Use the --yolo flag for yolo mode."},
+	{"general.defaultApprovalMode", "enum default auto_edit plan sandboxed", "default", 0, live, byMode, "Approval mode at start. Use the --yolo flag for yolo mode."},
 	{"general.devtools", "bool", false, 0, inert, free, "Opens a debug viewer that Pollux does not have."},
 	{"general.enableAutoUpdate", "bool", true, 0, inert, free, "Update automatically. Pollux never updates itself."},
 	{"general.enableAutoUpdateNotification", "bool", true, 0, inert, free, "Notify you about new versions. Pollux does not look for them."},

@@ -20,7 +20,7 @@ type Origins interface {
 // findWarnings collects the parts of a command that need attention even if a rule allows it:
 // words that come from tool output, and build files that changed since a person last approved
 // a build. If there are any, it requires a person's approval, once for each word and each
-// change. It does nothing if no person is there to answer. In yolo mode, untrusted words do
+// change. It does nothing if no person is there to answer. Where commands run freely, untrusted words do
 // not require approval.
 func (g *gatedCall) findWarnings(ctx context.Context) error {
 	if !g.opts.Interactive || g.spec.Kind != tool.KindExecute || g.written.FromClient {
@@ -34,10 +34,10 @@ func (g *gatedCall) findWarnings(ctx context.Context) error {
 	if g.opts.Origins != nil {
 		g.untrustedWords = g.opts.Origins.Untrusted(command.Command)
 	}
-	if files := g.changed.list(); len(files) > 0 && g.opts.Policy.ProtectsBuildFiles() && policy.Builds(command.Command) {
+	if files := g.changed.list(); len(files) > 0 && g.opts.Policy.AsksBeforeBuilds() && policy.Builds(command.Command) {
 		g.changedFiles = files
 	}
-	force := len(g.changedFiles) > 0 || len(g.untrustedWords) > 0 && g.opts.Policy.Mode() != policy.Yolo
+	force := len(g.changedFiles) > 0 || len(g.untrustedWords) > 0 && !g.opts.Policy.RunsFreely()
 	if force && !g.opts.Policy.IsReadOnly(g.policyCall()) {
 		g.verdict = policy.Ask
 	}

@@ -5,10 +5,13 @@
 package permits
 
 import (
+	"context"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/guard"
 	"pollux/internal/guard/permit"
@@ -19,6 +22,16 @@ import (
 
 // Open returns the step of the gate that asks for such permissions. session returns the id of the conversation.
 func Open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
+	step := sync.OnceValue(func() guard.Step { return open(p, rules, session) })
+	return guard.Step{Retry: func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
+		if !p.Sandbox.IsOn() {
+			return nil
+		}
+		return step().Retry(ctx, call, x)
+	}}
+}
+
+func open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
 	permits := permit.New(permit.Options{
 		Sandbox: p.Sandbox, Tool: "run_shell_command", Warn: p.Warn, SavedIn: p.Paths.Display(p.Paths.UserSettings()),
 		CanRemember: rules.CanRemember, Name: p.Paths.Display,

@@ -16,7 +16,7 @@ func newConfinement(p *Project) *confine.Confinement {
 	return confine.New(confine.Options{Paths: p.Paths, Settings: p.Settings, Secrets: p.SecretVariables, Env: func(name string) string { return p.Env().User().Get(name) }})
 }
 
-// CheckSandbox opens the sandbox that settings or the environment ask for. Where that is not possible, it returns an
+// CheckSandbox opens the sandbox that settings, the environment or the approval mode ask for. Where that is not possible, it returns an
 // error if the run would go on without a sandbox that restricts it: one that the environment, a .env file, the project,
 // the system's settings or a flag ask for. GEMINI_SANDBOX wins over the settings; inside a sandbox there is nothing to do. The
 // user's own settings only cause a warning, because policies and the user's approval still restrict the run; in YOLO
@@ -30,7 +30,10 @@ func (p *Project) CheckSandbox() (warning string, err error) {
 	if value != "" {
 		wanted = confine.Name(value)
 	}
-	if wanted == "" {
+	isOffByFlag := config.ToolSandbox.In(s.ForScope(config.CommandLine)) != nil
+	if asked, _ := askedMode(s, p.Options.ApprovalMode); asked == policy.Sandboxed && wanted+value == "" && p.IsTrusted() && !isOffByFlag {
+		wanted = "true"
+	} else if wanted == "" {
 		return "", nil
 	}
 	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available yet; true confines commands with the means of Linux")

@@ -25,6 +25,10 @@ func mode(s System) string {
 		return "Approval mode: Plan. You investigate and plan; nothing else happens yet."
 	case s.Mode == "yolo":
 		return "Approval mode: YOLO. Every call runs at once; nobody checks it first."
+	case s.Mode == "sandboxed" && s.Interactive:
+		return "Approval mode: Sandboxed. Edits and commands happen at once, in a sandbox without network; what reaches outside the workspace is shown to the user first."
+	case s.Mode == "sandboxed":
+		return "Approval mode: Sandboxed. Edits and commands happen at once, in a sandbox without network; what reaches outside the workspace is refused."
 	case s.Mode == "autoEdit" && s.Interactive:
 		return "Approval mode: Auto-Edit. File edits happen at once; other calls with effects are shown to the user first."
 	case s.Mode == "autoEdit":

@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -22,6 +23,8 @@ type EngineOptions struct {
 	// Rules are those of files. FilesOnly leaves out those that settings, flags and extensions stand for.
 	Rules     project.Rules
 	FilesOnly bool
+	// CheckUndo returns why changes that commands make could not be taken back, nil if they can.
+	CheckUndo func() error
 	// Tools are those of the program, which may read without a question.
 	Tools []tool.Tool
 }
@@ -42,7 +45,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		more = append(more, policy.ReadRule(names))
 	}
 	git := gitChecker(p, ws)
-	return policy.New(policy.Options{
+	engine := policy.New(policy.Options{
 		Rules:       slices.Concat(r.Rules, more),
 		Checkers:    r.Checkers,
 		Mode:        p.Mode,
@@ -54,7 +57,16 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Git:         git.RunsNothing,
 		GitEver:     git.RunsNothingEver,
 		Runs:        runsFile(p),
-		PlanDir:     o.Plans.Dir,
+		Unconfined: func() error {
+			switch {
+			case !p.Sandbox.IsOn():
+				return errors.New("the sandbox is off")
+			case o.CheckUndo == nil:
+				return errors.New("undo is off")
+			}
+			return o.CheckUndo()
+		},
+		PlanDir: o.Plans.Dir,
 		BuildFiles: map[string]policy.BuildFiles{
 			"always": policy.Protected, "never": policy.Unprotected,
 		}[config.BuildFiles.In(settings)],
@@ -67,6 +79,8 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Report:        p.Warn,
 		Display:       p.DisplayFile,
 	})
+	p.Sandbox.Limit(func() bool { return engine.Mode() == policy.Sandboxed })
+	return engine
 }
 
 // runsFile returns a function that reports whether a file of the folder is run by hooks, servers or discovery

@@ -25,14 +25,33 @@ func (b *Rulebook) SetMode(m policy.Mode) error {
 	if m == policy.Plan && !config.PlanEnabled.In(b.parts.Project.Settings()) {
 		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings. To enable it, set general.plan.enabled to true.")
 	}
+	if m == policy.Sandboxed && b.parts.Engine.IsTrusted() {
+		if err := b.parts.Project.Sandbox.Open(); err != nil {
+			return exit.Errorf(exit.Sandbox, "mode sandboxed needs the sandbox: %w", err)
+		}
+	}
 	return b.switchMode(m)
 }
+
+// CheckMode warns the person if the mode of the start cannot let commands run freely.
+func (b *Rulebook) CheckMode() {
+	if b.Mode() != policy.Sandboxed {
+		return
+	}
+	if why := b.parts.Engine.Unconfined(); why != nil {
+		b.parts.Project.Warn("Warning: Approval mode sandboxed asks about commands here as auto_edit does: " + why.Error() + ".")
+	}
+}
+
+// CanSandbox reports whether the mode sandboxed can be entered without a change of the sandbox.
+func (b *Rulebook) CanSandbox() bool { return b.parts.Engine.CanSandbox() }
 
 func (b *Rulebook) switchMode(m policy.Mode) error {
 	before := b.ModeName()
 	if err := b.parts.Engine.SetMode(m); err != nil {
 		return err
 	}
+	b.parts.Project.Sandbox.Renew() // its network depends on the mode
 	b.parts.Changed()
 	b.parts.Emit(records.ModeSwitched{From: before, To: b.ModeName()})
 	return nil

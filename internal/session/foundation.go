@@ -85,7 +85,8 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		p.Warn("Warning: " + err.Error())
 	}
 	registry := tool.NewRegistry()
-	engine := rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: rules, Tools: b.options.Tools})
+	checkUndo := func() error { return f.Snapshots.CheckUndo() }
+	engine := rulebook.NewEngine(rulebook.EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: rules, Tools: b.options.Tools, CheckUndo: checkUndo})
 	book := rulebook.New(rulebook.Parts{
 		Project: p, Workspace: ws, Engine: engine, Tools: registry, Changed: late.Refresh, Emit: seen.Records.Emit,
 	})
@@ -103,9 +104,8 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	seen.Start(models, registry.Lookup, book.ModeName)
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
-	if p.Sandbox.IsOn() {
-		f.permits = append(f.permits, permits.Open(p, f.policy, late.ID))
-	}
+	f.permits = append(f.permits, permits.Open(p, f.policy, late.ID))
+	book.CheckMode()
 	return f, nil
 }
 

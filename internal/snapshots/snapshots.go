@@ -7,6 +7,7 @@ package snapshots
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -162,6 +163,19 @@ func (s *Snapshots) Record(r records.Record) {
 	if _, ok := r.(records.RequestBegan); ok && s.parts.Project.Options.Interactive {
 		s.recorder.Start()
 	}
+}
+
+// CheckUndo returns why changes that commands make in the workspace could not be taken back, nil if they can.
+func (s *Snapshots) CheckUndo() error {
+	if s == nil {
+		return errors.New("undo is off (pollux.undo.enabled)")
+	}
+	for _, dir := range s.parts.Workspace.Dirs() {
+		if !s.recorder.Covers(dir) {
+			return errors.New("not all changes in " + s.parts.Project.Paths.Display(dir) + " can be undone")
+		}
+	}
+	return nil
 }
 
 // Close ends the snapshots, when all programs have ended.

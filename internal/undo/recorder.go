@@ -73,7 +73,6 @@ type Recorder struct {
 	window  *window         // of calls that may change anything, nil if none runs
 	own     map[int]bool    // the numbers of the operations that it has recorded
 	thinned map[string]bool // directories with objects of repositories, of which some have gone
-	left    map[string]bool // roots whose files are not recorded
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
@@ -83,6 +82,7 @@ type Recorder struct {
 	seen    int       // the newest operation in the log then
 
 	isOff atomic.Bool // there is no place to keep anything
+	left  sync.Map    // of true by roots, and directories in them, whose files are not recorded
 }
 
 // window is a time in which calls run that may change anything.
@@ -101,7 +101,7 @@ func New(o Options) *Recorder {
 	if o.Walked == 0 {
 		o.Walked = DefaultWalked
 	}
-	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}, thinned: map[string]bool{}, left: map[string]bool{}}
+	return &Recorder{opts: o, claimed: map[string]bool{}, own: map[int]bool{}, thinned: map[string]bool{}}
 }
 
 // open opens the base, if it is not open yet.
@@ -160,7 +160,7 @@ func (r *Recorder) read(ctx context.Context) {
 func (r *Recorder) readNew(ctx context.Context) error {
 	r.keep.looks.Add(1)
 	for _, root := range r.opts.Roots() {
-		if r.left[root] || slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
+		if r.isLeft(root) || slices.ContainsFunc(r.trees, func(t *tree.Tree) bool { return t.Root() == root }) {
 			continue
 		}
 		t := tree.New(root, r.options(nil))
@@ -207,7 +207,7 @@ func (r *Recorder) watch(ctx context.Context, t *tree.Tree) error {
 
 // leave gives up on a root, or on a directory below one.
 func (r *Recorder) leave(root string, why error) {
-	r.left[root] = true
+	r.left.Store(root, true)
 	if errors.Is(why, tree.ErrTooLarge) {
 		why = fmt.Errorf("it has more than %d files", r.opts.Max)
 	}
@@ -246,6 +246,21 @@ func (r *Recorder) optionsOutside() tree.Options {
 // IsOutside reports whether no root contains an absolute path.
 func (r *Recorder) IsOutside(path string) bool {
 	return !slices.ContainsFunc(r.opts.Roots(), func(root string) bool { return contains(root, path) })
+}
+
+// Covers reports whether everything below a directory is recorded that commands may change there.
+func (r *Recorder) Covers(dir string) bool {
+	covers := !r.isOff.Load() && !r.IsOutside(dir)
+	r.left.Range(func(left, _ any) bool {
+		covers = covers && !contains(left.(string), dir) && !contains(dir, left.(string))
+		return covers
+	})
+	return covers
+}
+
+func (r *Recorder) isLeft(root string) bool {
+	_, isLeft := r.left.Load(root)
+	return isLeft
 }
 
 // Close ends the recording, and removes the contents that only it needs. Operations stay.

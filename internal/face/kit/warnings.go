@@ -166,7 +166,7 @@ func hosts(servers []tool.Server) []string {
 
 // allowsRedirection reports whether the approval mode allows redirections without a question.
 func allowsRedirection(names Names) bool {
-	return names != nil && (names.ModeName() == "auto_edit" || names.ModeName() == "yolo")
+	return names != nil && slices.Contains([]string{"auto_edit", "sandboxed", "yolo"}, names.ModeName())
 }
 
 // hasRedirection reports whether the roots of a command contain a redirection.

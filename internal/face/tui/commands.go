@@ -145,10 +145,16 @@ func (l *loop) clear() {
 	l.pace.change()
 }
 
-// cycleMode switches to the next approval mode. Plan mode is left out while the model works, and if it is switched off.
+// cycleMode switches to the next approval mode. Mode sandboxed is left out without a sandbox, and plan mode while the model works, and if it is
+// switched off.
 func (l *loop) cycleMode() {
-	next := map[policy.Mode]policy.Mode{policy.Default: policy.AutoEdit, policy.AutoEdit: policy.Plan, policy.Plan: policy.Default, policy.Yolo: policy.AutoEdit}
+	next := map[policy.Mode]policy.Mode{
+		policy.Default: policy.AutoEdit, policy.AutoEdit: policy.Sandboxed, policy.Sandboxed: policy.Plan, policy.Plan: policy.Default, policy.Yolo: policy.AutoEdit,
+	}
 	mode := next[l.view.mode()]
+	if mode == policy.Sandboxed && !l.view.canSandbox() {
+		mode = policy.Plan
+	}
 	if mode == policy.Plan && (l.driver.State().IsBusy || !l.view.hasPlan()) {
 		mode = policy.Default
 	}

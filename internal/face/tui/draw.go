@@ -176,6 +176,8 @@ func composerMode(m policy.Mode) composer.Mode {
 	switch m {
 	case policy.AutoEdit:
 		return composer.AutoEdit
+	case policy.Sandboxed:
+		return composer.Sandboxed
 	case policy.Plan:
 		return composer.Plan
 	case policy.Yolo:
@@ -221,6 +223,7 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 // modeLine returns the row with the approval mode, that of the reduced screen if isReduced is set.
 func (l *loop) modeLine(width int, isReduced bool) styled.Line {
 	m := modeline.Mode{Approval: l.view.mode().Name(), HasPlan: l.view.hasPlan(), IsShell: l.composer.IsShell(), IsRaw: l.transcript.Look.IsRaw}
+	m.HasBox = l.view.mode() == policy.AutoEdit && l.view.canSandbox()
 	if v := &l.status.values; isReduced {
 		return modeline.Short(m, v.Context, v.CompressAt, width, l.look.theme)
 	}

@@ -73,6 +73,9 @@ func (v *view) mode() policy.Mode {
 // hasPlan reports whether the user can switch to plan mode.
 func (v *view) hasPlan() bool { return v.isOpen() && config.PlanEnabled.In(v.settings()) }
 
+// canSandbox reports whether the mode can be sandboxed.
+func (v *view) canSandbox() bool { return v.isOpen() && v.session.Rulebook.CanSandbox() }
+
 // window returns the size of the model's context window in tokens, 0 if it is unknown.
 func (v *view) window() int {
 	if !v.isOpen() {

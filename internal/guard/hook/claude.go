@@ -144,7 +144,7 @@ func claudeMode(mode string) string {
 	switch mode {
 	case "":
 		return "default"
-	case "auto_edit", "autoEdit":
+	case "auto_edit", "autoEdit", "sandboxed":
 		return "acceptEdits"
 	case "yolo":
 		return "bypassPermissions"

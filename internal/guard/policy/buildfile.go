@@ -43,8 +43,12 @@ func (d *decider) protectsBuildFile(r *Rule) bool {
 // protects reports whether build files are protected in a mode.
 func (b BuildFiles) protects(m Mode) bool { return b == Protected || b == UnlessYolo && m != Yolo }
 
-// ProtectsBuildFiles reports whether build files are protected in the current mode.
-func (e *Engine) ProtectsBuildFiles() bool { return e.opts.BuildFiles.protects(e.Mode()) }
+// AsksBeforeBuilds reports whether a command that may execute a changed build file needs the user's consent in the current mode. One
+// that a sandbox confines does not, unless build files are always protected.
+func (e *Engine) AsksBeforeBuilds() bool {
+	b := e.opts.BuildFiles
+	return b == Protected || b.protects(e.Mode()) && !e.RunsFreely()
+}
 
 // IsBuildFile reports whether path is a file that builds execute, or a link to one.
 func IsBuildFile(path string) bool {

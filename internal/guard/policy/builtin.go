@@ -12,6 +12,7 @@ func Builtin() []Rule {
 		reads = "Default: read-only tools"
 		write = "Default: tools that change something"
 		yolo  = "Default: yolo mode"
+		boxed = "Default: sandboxed mode"
 		agent = "Default: agents"
 		later = "Default: " + laterFiles
 	)
@@ -73,7 +74,13 @@ func Builtin() []Rule {
 			Tools: []string{"replace", "write_file"}, Decision: Deny, Priority: 1.016, When: Headless, Modes: In(AutoEdit), Source: later, later: true,
 			DenyMessage: `Approval mode "auto_edit" asks about ` + laterFiles + ", and headless runs cannot ask. A user can allow this file with a policy rule.",
 		},
+		{Tools: []string{"web_fetch"}, Decision: Ask, Priority: 1.016, When: Interactive, Modes: In(Sandboxed), Source: boxed},
+		{
+			Tools: []string{"web_fetch"}, Decision: Deny, Priority: 1.016, When: Headless, Modes: In(Sandboxed), Source: boxed,
+			DenyMessage: `Approval mode "sandboxed" asks before anything is sent to the network, and headless runs cannot ask. A user can allow it with a policy rule.`,
+		},
 		{Tools: []string{"replace", "write_file", "web_fetch"}, Decision: Allow, Priority: 1.015, Modes: In(AutoEdit), Source: write},
+		{Tools: []string{shellTool}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), AllowRedirection: true, Source: boxed, free: true},
 	}
 	changing := []string{"replace", "write_file", shellTool, "activate_skill", "web_fetch"}
 	return append(

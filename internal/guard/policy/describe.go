@@ -79,13 +79,14 @@ func FormatRules(rules []Rule) string {
 	}{
 		{"Normal Mode Policies", Default},
 		{"Auto Edit Mode Policies (in addition to those of normal mode)", AutoEdit},
+		{"Sandboxed Mode Policies (in addition to those of auto edit mode)", Sandboxed},
 		{"Yolo Mode Policies (in addition to those of normal mode)", Yolo},
 		{"Plan Mode Policies (in addition to those of normal mode)", Plan},
 	} {
 		n := 0
 		for i := range rules {
 			r := &rules[i]
-			if !r.Modes.Has(group.mode) || group.mode != Default && r.Modes.Has(Default) {
+			if !r.Modes.Has(group.mode) || group.mode != Default && r.Modes.Has(Default) || group.mode == Sandboxed && r.Modes.Has(AutoEdit) {
 				continue
 			}
 			if n++; n == 1 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -36,6 +37,9 @@ type Options struct {
 	Git func(dir string) bool
 	// GitEver is Git for all git commands.
 	GitEver func(dir string) bool
+	// Unconfined returns why commands do not run in a sandbox that keeps their changes where they can be taken back, nil if they do.
+	// Without it, they do not.
+	Unconfined func() error
 	// Runs reports whether Pollux itself runs a file, an absolute path without links: the script of a hook or of
 	// a server. It is asked in auto_edit mode before files change; nil reports none.
 	Runs func(path string) bool
@@ -119,10 +123,40 @@ func (e *Engine) SetMode(m Mode) error {
 		return ErrUntrusted
 	case e.opts.DisableYolo && m == Yolo:
 		return ErrNoYolo
+	case m == Sandboxed:
+		if err := e.Unconfined(); err != nil {
+			return fmt.Errorf("mode sandboxed is not possible here: %w", err)
+		}
 	}
 	s.mode = m
 	e.state.Store(&s)
 	return nil
+}
+
+// Unconfined returns why commands do not run in a sandbox that keeps their changes where they can be taken back, nil if they do.
+func (e *Engine) Unconfined() error {
+	if e.opts.Unconfined == nil {
+		return errUnconfined
+	}
+	return e.opts.Unconfined()
+}
+
+// CanSandbox reports whether the mode can be [Sandboxed].
+func (e *Engine) CanSandbox() bool { return e.IsTrusted() && e.Unconfined() == nil }
+
+// RunsFreely reports whether the mode lets commands run without a question unless rules of the user's ask.
+func (e *Engine) RunsFreely() bool {
+	d := &decider{Engine: e, state: e.state.Load()}
+	return d.free()
+}
+
+// free is [Engine.RunsFreely].
+func (d *decider) free() bool {
+	if d.state.mode == Sandboxed && d.unconfined == nil {
+		why := d.Unconfined()
+		d.unconfined = &why
+	}
+	return d.state.mode == Yolo || d.state.mode == Sandboxed && *d.unconfined == nil
 }
 
 // IsTrusted reports whether the folder is trusted.
@@ -200,6 +234,7 @@ type decider struct {
 	interactive bool // a user can answer
 	trusted     bool // the folder
 	q           *query
+	unconfined  *error // see [Engine.Unconfined], nil until needed
 	moved       bool   // a part of the command may run in another directory
 	mixed       bool   // a part of the command may do more than read
 	why         string // the reason of the last change, a clause
@@ -267,7 +302,7 @@ func (d *decider) first(among programs, matchesArgs func(r *Rule) bool) Verdict 
 	v := Verdict{Decision: d.fallback()}
 	about := d.state.rules.about(d.q)
 	for i, r := range about.rules {
-		if set := about.programs[i]; set != anyProgram && set&among == 0 || !r.applies(d.q, d.state.mode, d.interactive) || !matchesArgs(r) {
+		if set := about.programs[i]; set != anyProgram && set&among == 0 || !r.applies(d.q, d.state.mode, d.interactive) || r.free && !d.free() || !matchesArgs(r) {
 			continue
 		}
 		if r.restricts && r.Decision != Deny {
@@ -342,7 +377,7 @@ func (e *Engine) Hidden(c Call) bool {
 func (d *decider) hides() (bool, *Rule) {
 	for _, r := range d.state.rules.about(d.q).rules {
 		switch {
-		case !r.applies(d.q, d.state.mode, d.interactive), r.restricts && r.Decision != Deny:
+		case !r.applies(d.q, d.state.mode, d.interactive), r.restricts && r.Decision != Deny, r.free && !d.free():
 		case r.Decision != Deny:
 			return false, nil
 		case !r.isConditional():

@@ -648,7 +648,7 @@ func TestRemember(t *testing.T) {
 
 func TestModes(t *testing.T) {
 	t.Parallel()
-	for _, m := range []Mode{Plan, Default, AutoEdit, Yolo} {
+	for _, m := range modes {
 		got, err := ParseMode(m.String())
 		if got != m || err != nil {
 			t.Errorf("ParseMode(%q) = %v, %v", m, got, err)
@@ -657,11 +657,11 @@ func TestModes(t *testing.T) {
 	if m, err := ParseMode("auto_edit"); m != AutoEdit || err != nil {
 		t.Errorf("auto_edit: %v, %v", m, err)
 	}
-	if _, err := ParseMode("x"); err == nil || err.Error() != "Invalid approval mode: x. Valid values are: yolo, auto_edit, plan, default" {
+	if _, err := ParseMode("x"); err == nil || err.Error() != "Invalid approval mode: x. Valid values are: yolo, auto_edit, plan, default, sandboxed" {
 		t.Errorf("x: %v", err)
 	}
 	e := engine(t, Options{Mode: Default})
-	for m, want := range map[Mode]error{Plan: nil, Default: nil, AutoEdit: ErrUntrusted, Yolo: ErrUntrusted} {
+	for m, want := range map[Mode]error{Plan: nil, Default: nil, AutoEdit: ErrUntrusted, Sandboxed: ErrUntrusted, Yolo: ErrUntrusted} {
 		if err := e.SetMode(m); err != want {
 			t.Errorf("SetMode(%v) untrusted: %v", m, err)
 		}

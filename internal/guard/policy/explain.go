@@ -173,8 +173,8 @@ func (d *decider) changes(x *Explanation) []Change {
 			list = append(list, Change{How: how, Decision: got})
 		}
 	}
-	for _, m := range []Mode{Plan, Default, AutoEdit, Yolo} {
-		if m == x.Mode || !x.Trusted && m > Default || m == Yolo && d.opts.DisableYolo {
+	for _, m := range modes {
+		if m == x.Mode || !x.Trusted && m > Default || m == Yolo && d.opts.DisableYolo || m == Sandboxed && d.Unconfined() != nil {
 			continue
 		}
 		s := x.Situation

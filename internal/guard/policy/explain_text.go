@@ -172,10 +172,10 @@ func (r *Rule) describe(display func(string) string) string {
 
 // names returns the names of the modes, nil for all.
 func (s Modes) names() []string {
-	if names := s.list(); len(names) <= int(Yolo) {
-		return names
+	if s == 0 || s.list()[0] == Plan.String() && len(s.list()) == len(Modes(0).list()) {
+		return nil
 	}
-	return nil
+	return s.list()
 }
 
 // RuleJSON is a rule in JSON output.

@@ -122,12 +122,12 @@ func (f fields) priority(rule bool) int64 {
 func (f fields) modes() Modes {
 	var set Modes
 	for _, name := range f.texts("modes", false) {
-		i := slices.IndexFunc([]Mode{Plan, Default, AutoEdit, Yolo}, func(m Mode) bool { return m.String() == name })
+		i := slices.IndexFunc(modes[:], func(m Mode) bool { return m.String() == name })
 		if i < 0 {
-			f.refuse("modes", "must be default, autoEdit, plan or yolo, not %.40q", name)
+			f.refuse("modes", "must be default, autoEdit, sandboxed, plan or yolo, not %.40q", name)
 			continue
 		}
-		set |= In(Mode(i))
+		set |= In(modes[i])
 	}
 	return set
 }

@@ -18,11 +18,11 @@ func (d *decider) heuristics(v *Verdict, script *shellcmd.Script) {
 	}
 	dir := d.dir()
 	switch {
-	case d.state.mode != Yolo && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir):
+	case !d.free() && d.q.text("dir_path") != "" && !d.inside(d.opts.Dir, dir):
 		d.change(v, Ask, "dir_path is outside the workspace")
 	case !d.trusted && runsGit(d.q.command(), script):
 		d.change(v, Ask, "git runs programs that a repository names, and the folder is not trusted")
-	case d.state.mode != Yolo && mayBeDangerous(d.q.command(), script):
+	case !d.free() && mayBeDangerous(d.q.command(), script):
 		d.change(v, Ask, dangerous)
 	case v.Decision == Ask && (d.interactive || d.state.mode == Plan) && d.trusted && v.Rule.isBuiltin() && d.isSafe(dir, script):
 		d.change(v, Allow, "the command is known to only read inside the workspace")

@@ -200,7 +200,7 @@ func TestFileProblems(t *testing.T) {
 		{"priority of text", strings.Replace(valid, "1", `"1"`, 1), 0, []string{`must be a whole number from 0 to 999, not the string "1"`}},
 		{"priority with a fraction", strings.Replace(valid, "1", "1.5", 1), 0, []string{"not the number 1.5"}},
 		{"decision", strings.Replace(valid, "deny", "block", 1), 0, []string{`must be one of allow, deny, ask_user, not "block"`}},
-		{"modes", rule(`modes = ["auto_edit"]`), 0, []string{`must be default, autoEdit, plan or yolo, not "auto_edit"`}},
+		{"modes", rule(`modes = ["auto_edit"]`), 0, []string{`must be default, autoEdit, sandboxed, plan or yolo, not "auto_edit"`}},
 		{"modes of numbers", rule(`modes = [1]`), 0, []string{"must contain only strings, not the number 1"}},
 		{"interactive", rule(`interactive = "no"`), 0, []string{"must be true or false"}},
 		{"annotations", rule(`toolAnnotations = true`), 0, []string{"must be a table, not true"}},

@@ -71,6 +71,7 @@ type Rule struct {
 	real  bool   // an allowing rule that also matches a file's real name
 	later bool   // matches only files that run or decide later
 	reads bool   // matches only shell commands that only read
+	free  bool   // counts only where commands run freely, see [Engine.RunsFreely]
 	// restricts: the rule only counts where it is stricter than the rules below it. Its source may
 	// forbid, but not permit.
 	restricts bool

@@ -111,9 +111,9 @@ func (d *decider) part(c shellcmd.Command) (v Verdict, why string) {
 	case v.Decision != Allow || r == nil:
 	case c.Redirected && d.state.mode < AutoEdit && d.stopsRedirection(r):
 		v.Decision, why = Ask, "a command in it redirects, and its rule does not allow redirection"
-	case d.state.mode != Yolo && r.isUsers() && r.isConditional() && d.runsOthers(c, r):
+	case r.isUsers() && r.isConditional() && !d.free() && d.runsOthers(c, r):
 		v.Decision, why = Ask, "a command in it runs others, deletes or writes with a flag that the rule does not name"
-	case d.state.mode != Yolo && r.isConditional() && (outputDecides(c) || c.Computed && r.Args != nil):
+	case r.isConditional() && !d.free() && (outputDecides(c) || c.Computed && r.Args != nil):
 		v.Decision, why = Ask, "the output of a substitution in it decides what runs"
 	case d.state.mode != Yolo && c.Computed && d.mayBeRestricted(c, r):
 		v.Decision, why = Ask, "the output of a substitution in it may make it a command that a rule restricts"
@@ -131,7 +131,7 @@ func (d *decider) inner(command string, depth int) Verdict {
 func (d *decider) substitution(command string, depth int) Verdict {
 	script, err := shellcmd.Parse(command)
 	v := d.decide(d.q.of(command))
-	if err == nil && v.Decision == Allow && d.state.mode != Yolo && !v.Rule.isConditional() && mayBeDangerous(command, script) {
+	if err == nil && v.Decision == Allow && !d.free() && !v.Rule.isConditional() && mayBeDangerous(command, script) {
 		d.change(&v, Ask, dangerous)
 	}
 	return d.parts(command, script, err, v, depth)
@@ -148,5 +148,5 @@ func (d *decider) unreadable(r *Rule) Decision {
 // stopsRedirection reports whether a redirection needs the user's consent if r allows the
 // command.
 func (d *decider) stopsRedirection(r *Rule) bool {
-	return d.state.mode < Yolo && (r == nil || !r.AllowRedirection)
+	return (r == nil || !r.AllowRedirection) && !d.free()
 }

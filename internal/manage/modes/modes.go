@@ -16,7 +16,7 @@ import (
 // Commands returns the commands about modes.
 func Commands() []*manage.Command {
 	return []*manage.Command{
-		manage.SessionOnly(&manage.Command{Name: "mode", Args: "[default|auto_edit|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: true, Run: setMode}),
+		manage.SessionOnly(&manage.Command{Name: "mode", Args: "[default|auto_edit|sandboxed|plan|yolo]", Summary: "Show or change the approval mode", RunsWhileBusy: true, Run: setMode}),
 		manage.SessionOnly(&manage.Command{
 			Name: "plan", Args: "[prompt]", Summary: "Switch to plan mode, or show the approved plan", Run: planMode,
 			Subs: []*manage.Command{{Name: "copy", Summary: "Print the approved plan", RunsWhileBusy: true, Run: copyPlan}},
@@ -33,6 +33,7 @@ type modeInfo struct {
 var modeInfos = [...]modeInfo{
 	{policy.Default, "default", "asks before each change and command"},
 	{policy.AutoEdit, "auto_edit", "edits files without asking, and asks for the rest"},
+	{policy.Sandboxed, "sandboxed", "edits files and runs commands in the sandbox without asking, and asks for what reaches outside"},
 	{policy.Plan, "plan", "changes nothing until you approve a plan"},
 	{policy.Yolo, "yolo", "never asks"},
 }

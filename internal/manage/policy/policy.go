@@ -35,7 +35,7 @@ func Command() *manage.Command {
 			{
 				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: manage.With(open, explain), Values: manage.FileNames,
 				Flags: []manage.Flag{
-					{Name: "mode", Default: "", Usage: "`mode` Approval mode, instead of the one in settings", Choices: []string{"default", "auto_edit", "yolo", "plan"}},
+					{Name: "mode", Default: "", Usage: "`mode` Approval mode, instead of the one in settings", Choices: []string{"default", "auto_edit", "sandboxed", "yolo", "plan"}},
 					manage.JSON, files,
 				},
 				Session: &manage.InSession{Args: "<tool> [arguments]", Run: explainLive}, RunsWhileBusy: true,

@@ -42,6 +42,7 @@ type Confinement struct {
 	sandbox atomic.Pointer[sandbox.Sandbox] // nil while it is off
 	dirs    atomic.Pointer[func() []string]
 	granted atomic.Pointer[Granted]
+	offline atomic.Pointer[func() bool]
 
 	mu    sync.Mutex                  // guards the following
 	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
@@ -59,6 +60,10 @@ func (c *Confinement) Follow(dirs func() []string) { c.dirs.Store(&dirs) }
 
 // Ask names the function that returns the additional permissions of commands. Until then, they have none.
 func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
+
+// Limit names the function that reports whether the network is off unless the user's settings open it. Until then, it is open unless they
+// switch it off. The caller calls Renew when the answer changes.
+func (c *Confinement) Limit(isOffline func() bool) { c.offline.Store(&isOffline) }
 
 // Open turns it on. The error is [sandbox.ErrUnavailable] where this system cannot confine programs.
 func (c *Confinement) Open() error {
@@ -158,7 +163,8 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 	made := profile.Make(p)
 	if !g.Network {
-		made.Network = reachable(c.options.Settings())
+		isOffline := c.offline.Load()
+		made.Network = reachable(c.options.Settings(), isOffline != nil && (*isOffline)())
 	}
 	return made
 }

@@ -40,8 +40,8 @@ func Name(value string) string {
 func IsOwn(name string) bool { return name == "true" || name == "1" || name == "landlock" }
 
 // reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
-// neither a flag nor a project's settings bring it back.
-func reachable(s *config.Settings) network.Policy {
+// neither a flag nor a project's settings bring it back. Where isOffline is set, only the user's own settings open it.
+func reachable(s *config.Settings, isOffline bool) network.Policy {
 	if config.SandboxNetworkAccess.In(s) {
 		return network.Policy{}
 	}
@@ -50,5 +50,6 @@ func reachable(s *config.Settings) network.Policy {
 			return network.Policy{Off: true}
 		}
 	}
-	return network.Policy{}
+	own, _ := config.ToolSandbox.In(s.ForScope(config.User)).(map[string]any)
+	return network.Policy{Off: isOffline && own["networkAccess"] != true}
 }

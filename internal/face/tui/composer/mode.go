@@ -12,6 +12,7 @@ type Mode uint8
 const (
 	Normal Mode = iota
 	AutoEdit
+	Sandboxed
 	Plan
 	Yolo
 )
@@ -51,7 +52,7 @@ func (c *Composer) styles(t theme.Theme) (prefix, rule styled.Style) {
 		prefix = t.Error()
 	case c.Mode == Plan:
 		prefix = t.Success()
-	case c.Mode == AutoEdit:
+	case c.Mode == AutoEdit, c.Mode == Sandboxed:
 		prefix = t.Warning()
 	default:
 		return t.Accent(), c.plainRule(t)

@@ -12,8 +12,9 @@ import (
 
 // Mode says how Pollux treats the next input and the calls of the model.
 type Mode struct {
-	Approval string // the approval mode by its name in settings: "default", "auto_edit", "plan" or "yolo"
+	Approval string // the approval mode by its name in settings: "default", "auto_edit", "sandboxed", "plan" or "yolo"
 	HasPlan  bool   // the user can switch to plan mode
+	HasBox   bool   // the user can switch to mode sandboxed
 	IsShell  bool   // the next input is a shell command
 	IsRaw    bool   // Markdown is shown as the model writes it
 }
@@ -63,11 +64,13 @@ func (m Mode) approval(t theme.Theme, b *keys.Bindings) styled.Line {
 	cycle := b.Hint(keys.AppCycleApprovalMode)
 	switch m.Approval {
 	case "auto_edit":
-		next := "to manual"
-		if m.HasPlan {
-			next = "to plan"
+		next := m.afterEdits()
+		if m.HasBox {
+			next = "to sandboxed"
 		}
 		return append(styled.Of("auto-accept edits", t.Warning()), key(cycle, next, t)...)
+	case "sandboxed":
+		return append(styled.Of("sandboxed", t.Warning()), key(cycle, m.afterEdits(), t)...)
 	case "plan":
 		return append(styled.Of("plan", t.Success()), key(cycle, "to manual", t)...)
 	case "yolo":
@@ -77,6 +80,14 @@ func (m Mode) approval(t theme.Theme, b *keys.Bindings) styled.Line {
 		return nil
 	}
 	return styled.Of(cycle+" to accept edits", t.Secondary())
+}
+
+// afterEdits returns the effect of the key that leaves the modes which accept edits.
+func (m Mode) afterEdits() string {
+	if m.HasPlan {
+		return "to plan"
+	}
+	return "to manual"
 }
 
 // key returns the hint of a key and its effect, as the continuation of a line; nil if there is no key.

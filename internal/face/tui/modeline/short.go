@@ -33,6 +33,8 @@ func (m Mode) dot(t theme.Theme) styled.Line {
 		name, style = "shell", t.Symbol()
 	case m.Approval == "auto_edit":
 		name, style = "auto-accept edits", t.Warning()
+	case m.Approval == "sandboxed":
+		name, style = "sandboxed", t.Warning()
 	case m.Approval == "plan":
 		name, style = "plan", t.Success()
 	case m.Approval == "yolo":
