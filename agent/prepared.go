@@ -134,8 +134,14 @@ func (p *PreparedCall) Approval(ctx context.Context, complete func(tool.Confirma
 	return &Question{about: []*PreparedCall{p}, details: details, isApproval: true}, nil
 }
 
-// Question is a question to a person about the calls that run after the answer, or that ask it. Only [PreparedCall.Approval],
-// [PreparedCall.Run] and [JoinQuestions] make one, so that it cannot be about another call than the one that runs.
+// Review returns a question about the effects of this call, which has run.
+func (p *PreparedCall) Review(details tool.Confirmation) *Question {
+	return &Question{about: []*PreparedCall{p}, details: details}
+}
+
+// Question is a question to a person about the calls that run after the answer, that ask it, or that have run. Only
+// [PreparedCall.Approval], [PreparedCall.Run], [PreparedCall.Review] and [JoinQuestions] make one, so that it cannot be about another call than
+// the one that runs.
 type Question struct {
 	about      []*PreparedCall
 	details    tool.Confirmation
@@ -159,7 +165,7 @@ func (q *Question) About() []*PreparedCall { return q.about }
 func (q *Question) Details() tool.Confirmation { return q.details }
 
 // IsApproval reports whether the answer decides if the calls run. Otherwise they run, and ask for
-// something that they need.
+// something that they need, or have run.
 func (q *Question) IsApproval() bool { return q.isApproval }
 
 // Ask asks a person a question and waits for the answer. It returns an error only if no answer can

@@ -236,6 +236,8 @@ type InfoConfirmation struct {
 	// URLs are the addresses that the call fetches, or sends Prompt to if IsSent is set.
 	URLs   []string
 	IsSent bool
+	// IsReview is true for a call that has run: the question is whether some of its changes come back.
+	IsReview bool
 	Approval
 }
 

@@ -22,6 +22,20 @@ type Step struct {
 	// Retry is called after a run. It returns how the call can run again if the run lacked a permission, else
 	// nil. It is not called for a run that was cancelled or prevented.
 	Retry func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *Retry
+	// Review is called after the last run of a call. It returns the question about changes of the call that do not
+	// stay without a person's consent, else nil. They have been taken back.
+	Review func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *Review
+}
+
+// Review is a question about changes that a call has made and that were taken back.
+type Review struct {
+	// Text lists the changes for the person.
+	Text string
+	// Offer, if set, is a lasting answer that the person may give.
+	Offer *tool.Offer
+	// Settle makes the changes again if the person wants them, and returns a text for the model. The answer is "" if no
+	// user was asked.
+	Settle func(ctx context.Context, answer tool.Outcome) string
 }
 
 // Retry is a call that has run without success, to run again with more permission. A person has to approve it,

@@ -31,6 +31,9 @@ func (g *gatedCall) run(ctx context.Context, host agent.Host, list []agent.Execu
 		list = append(list, x)
 		g, x = next, next.runOnce(ctx, host)
 	}
+	if g.hasRun && !g.panicked {
+		g.review(ctx, host, &x)
+	}
 	list = append(list, x)
 	if !g.hasRun || g.panicked {
 		list[len(list)-1].Result = addReports(x.Result, list)

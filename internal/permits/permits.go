@@ -22,12 +22,14 @@ import (
 
 // Open returns the step of the gate that asks for such permissions. session returns the id of the conversation.
 func Open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
-	step := sync.OnceValue(func() guard.Step { return open(p, rules, session) })
+	var opening sync.Once
+	var step guard.Step
 	return guard.Step{Retry: func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
 		if !p.Sandbox.IsOn() {
 			return nil
 		}
-		return step().Retry(ctx, call, x)
+		opening.Do(func() { step = open(p, rules, session) })
+		return step.Retry(ctx, call, x)
 	}}
 }
 

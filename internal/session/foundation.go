@@ -102,7 +102,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		f.seenFiles = file.NewSeen()
 	}
 	seen.Start(models, registry.Lookup, book.ModeName)
-	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles})
+	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles, Rules: engine})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
 	f.permits = append(f.permits, permits.Open(p, f.policy, late.ID))
 	book.CheckMode()

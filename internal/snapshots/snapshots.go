@@ -8,13 +8,18 @@ package snapshots
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"sync"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/guard"
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/repository"
 	"pollux/internal/guard/snapshot"
+	"pollux/internal/guard/triggers"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/secret"
@@ -41,6 +46,8 @@ type Parts struct {
 	Programs Programs
 	// Seen, if set, learns which files commands have changed.
 	Seen *file.Seen
+	// Rules say which files run later.
+	Rules *policy.Engine
 }
 
 // Programs are the commands of a session that go on in the background.
@@ -55,7 +62,9 @@ type Programs interface {
 type Snapshots struct {
 	parts    Parts
 	recorder *undo.Recorder
-	warned   sync.Map // IDs of hooks
+	guarding sync.Once
+	guard    *triggers.Guard // nil until it is needed
+	warned   sync.Map        // IDs of hooks
 	began    time.Time
 
 	mu  sync.Mutex
@@ -68,7 +77,8 @@ func Open(p Parts) *Snapshots {
 		return nil
 	}
 	paths := p.Project.Paths
-	s := &Snapshots{parts: p, began: time.Now(), recorder: undo.New(undo.Options{
+	s := &Snapshots{parts: p, began: time.Now()}
+	s.recorder = undo.New(undo.Options{
 		Store: func() (*store.Store, error) { return Store(p.Project) },
 		Roots: func() []string { return undo.Roots(p.Workspace.Dirs(), paths.Home()) },
 		Skip:  paths.Records(),
@@ -82,7 +92,8 @@ func Open(p Parts) *Snapshots {
 		Git:        func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
 		Background: func() []string { return changing(p.Programs.Alive()) },
 		Session:    p.ID,
-	})}
+		Recorded:   s.recorded,
+	})
 	p.Programs.Watch(func() { go s.follow() })
 	p.Records.Add(s)
 	return s
@@ -143,7 +154,51 @@ func (s *Snapshots) Steps() []guard.Step {
 		Mask:       func(text string) string { return p.LogMasker().Text(text) },
 		Changed:    s.changed,
 		IsReported: func() bool { return config.UndoReport.In(p.Settings()) },
-	})}
+	}), {Review: s.review}}
+}
+
+// guardsTriggers reports whether the triggers of commands need consent: in YOLO mode, nothing does.
+func (s *Snapshots) guardsTriggers() bool {
+	return s.parts.Project.Sandbox.IsOn() && s.parts.Rules.Mode() != policy.Yolo
+}
+
+// triggers returns the guard of the triggers.
+func (s *Snapshots) triggers() *triggers.Guard {
+	s.guarding.Do(func() { s.guard = newTriggers(s) })
+	return s.guard
+}
+
+func (s *Snapshots) recorded(o *store.Operation) {
+	if s.guardsTriggers() {
+		s.triggers().Note(o)
+	}
+}
+
+func (s *Snapshots) review(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Review {
+	if !s.guardsTriggers() {
+		return nil
+	}
+	return s.triggers().Review(ctx, call, x)
+}
+
+// newTriggers returns the guard of files and settings that run programs later.
+func newTriggers(s *Snapshots) *triggers.Guard {
+	p, ws, rules := s.parts.Project, s.parts.Workspace, s.parts.Rules
+	return triggers.New(triggers.Options{
+		Store:     s.Log(),
+		RunsLater: func(path string) bool { return rules.RunsLater(policy.Call{Paths: []string{path}}) },
+		Roots:     func() []string { return undo.Roots(ws.Dirs(), p.Paths.Home()) },
+		Git: &repository.Checker{
+			Root: ws.Root(), Environ: p.Env().List(), Launcher: p.Launcher, Git: sync.OnceValue(func() string { return p.FindProgram(ws, "git") }),
+		},
+		Name: func(path string) string {
+			if below, err := filepath.Rel(ws.Root(), path); err == nil && filepath.IsLocal(below) {
+				return below
+			}
+			return p.Paths.Display(path)
+		},
+		Warn: p.Warn,
+	})
 }
 
 // changed notes files that a call has changed for the edits after it.
@@ -182,6 +237,9 @@ func (s *Snapshots) CheckUndo() error {
 func (s *Snapshots) Close() {
 	if s != nil {
 		s.follow()
+		if s.guardsTriggers() {
+			s.triggers().Close()
+		}
 		s.recorder.Close()
 	}
 }

@@ -41,6 +41,8 @@ type Options struct {
 	// changes.
 	Background func() []string
 	Session    func() string
+	// Recorded gets each operation of this session when it is in the log, and must not call the recorder; nil is for no call.
+	Recorded func(o *store.Operation)
 	// Walked is the number of files and directories up to which each look at a root is at all of them: the kernel takes
 	// longer to end a watch. 0 is for [DefaultWalked]; a negative number watches each root, and a large one none.
 	Walked int
@@ -548,5 +550,8 @@ func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change)
 		return nil, err
 	}
 	r.own[o.Number] = true
+	if r.opts.Recorded != nil {
+		r.opts.Recorded(o)
+	}
 	return o, nil
 }

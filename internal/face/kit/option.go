@@ -87,6 +87,14 @@ func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved s
 	setNumbers(q.Options, details)
 }
 
+// review makes the options of [Question.approval] those for changes of a call that has run.
+func (q *Question) review() {
+	q.Prompt = "Bring it back?"
+	yes, no := &q.Options[0], &q.Options[len(q.Options)-1]
+	yes.Label, yes.Help = "Allow it", "The changes come back, and stay."
+	no.Label, no.Help, no.TextPrompt = "No", "They do not come back. The model reads that.", ""
+}
+
 func lastingOption(offer *tool.Offer, saved string) Option {
 	rule := terminal.Line(offer.Rule)
 	o := Option{

@@ -102,6 +102,9 @@ func NewQuestion(details tool.Confirmation, isOfCall bool, names Names) *Questio
 		q.Title, q.Prompt = c.Title, "Do you want to proceed?"
 		q.Blocks = []Block{&Text{c.Prompt}}
 		q.approval(details, &c.Approval, "Allow for all future sessions", false)
+		if c.IsReview {
+			q.review()
+		}
 	case *tool.RemoteConfirmation:
 		q.Title, q.Prompt = c.Title, "Do you want to proceed?"
 		q.Blocks = []Block{&Request{c.Server, c.Tool, c.Args}}

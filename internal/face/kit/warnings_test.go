@@ -26,6 +26,7 @@ var silentFields = map[string]string{
 	"Approval.Hooked.Message": "IsRequired shows it",
 	"URLs":                    "Servers has them",
 	"IsSent":                  "the heading of Servers depends on it",
+	"IsReview":                "decides the prompt and the options",
 	"Approval.Reach.Total":    "counts Commands",
 }
 

@@ -35,10 +35,15 @@ func (l *loop) control(k keys.Key) bool {
 			return false // panes reset a value with it
 		}
 		l.clear()
-	case keys.AppCycleApprovalMode:
-		l.cycleMode()
-	case keys.AppToggleYolo:
-		l.toggleYolo()
+	case keys.AppCycleApprovalMode, keys.AppToggleYolo:
+		switch {
+		case !l.view.isOpen() && l.dialog == nil && l.pane == nil:
+			l.early = append(l.early, k)
+		case command == keys.AppToggleYolo:
+			l.toggleYolo()
+		default:
+			l.cycleMode()
+		}
 	case keys.AppShowFullTodos:
 		l.todo.Toggle()
 	case keys.AppCopyCode:

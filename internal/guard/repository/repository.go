@@ -170,6 +170,37 @@ func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (
 	return drivers, true
 }
 
+// Programs returns the settings in the text of a configuration that can make git run a program, or that include others, with their
+// values. ok is false if git cannot read the text.
+func (c *Checker) Programs(ctx context.Context, config io.Reader) (settings map[string][]string, ok bool) {
+	var out limited
+	if !c.gitWith(ctx, config, &out, "config", "--file", "-", "--no-includes", "--list", "-z") || out.full {
+		return nil, false
+	}
+	settings = map[string][]string{}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		if (namesProgram(key) || namesOther(key)) && !describes(key) {
+			settings[key] = append(settings[key], value)
+		}
+	}
+	return settings, true
+}
+
+// Set gives a setting in a configuration file these values; nil removes it. It reports whether it has succeeded.
+func (c *Checker) Set(ctx context.Context, file, key string, values []string) bool {
+	var none limited
+	if !c.git(ctx, &none, "config", "--file", file, "--unset-all", key) && len(values) == 0 {
+		return false
+	}
+	for _, v := range values {
+		if !c.git(ctx, &none, "config", "--file", file, "--add", key, v) {
+			return false
+		}
+	}
+	return true
+}
+
 // namesProgram reports whether a setting, by its full name, can make a command that reads run a
 // program, or includes other settings. A partial clone fetches missing objects, which runs further
 // programs.
@@ -202,8 +233,14 @@ func namesProgram(key string) bool {
 func namesOther(key string) bool {
 	section, rest, _ := strings.Cut(key, ".")
 	switch name := rest[strings.LastIndexByte(rest, '.')+1:]; section {
-	case "alias", "credential", "difftool", "mergetool", "trailer":
+	case "alias", "browser", "credential", "difftool", "guitool", "imap", "man", "mergetool", "protocol", "sendemail", "tar", "trailer", "uploadpack", "web":
 		return true
+	case "gc":
+		return strings.HasSuffix(name, "hook")
+	case "gpg":
+		return strings.HasSuffix(name, "command")
+	case "lfs":
+		return strings.HasPrefix(rest, "customtransfer.") || strings.HasPrefix(rest, "extension.")
 	case "remote":
 		return name == "receivepack" || name == "uploadpack" || name == "vcs"
 	case "core":
@@ -216,6 +253,11 @@ func namesOther(key string) bool {
 		return name == "difffilter"
 	}
 	return false
+}
+
+// describes reports whether a setting of [namesProgram] names no program itself: those of submodules and partial clones.
+func describes(key string) bool {
+	return key == "core.worktree" || key == "extensions.partialclone" || strings.HasPrefix(key, "remote.") && strings.HasSuffix(key, ".promisor")
 }
 
 // driver returns the attribute that makes git run the program of a setting, "" if there is none.
@@ -255,13 +297,18 @@ func (c *Checker) hasSubmodules(ctx context.Context) bool {
 
 // git runs git in the workspace's directory and reports whether it succeeded.
 func (c *Checker) git(ctx context.Context, stdout io.Writer, args ...string) bool {
+	return c.gitWith(ctx, nil, stdout, args...)
+}
+
+// gitWith is git with an input.
+func (c *Checker) gitWith(ctx context.Context, stdin io.Reader, stdout io.Writer, args ...string) bool {
 	path := c.Git()
 	if path == "" {
 		return false
 	}
 	status, err := c.Launcher.Run(ctx, &process.Command{
 		For:  process.Purpose{Kind: process.KindGit, Origin: process.OriginPollux},
-		Path: path, Args: args, Dir: c.Root, Env: c.Environ, Stdout: stdout,
+		Path: path, Args: args, Dir: c.Root, Env: c.Environ, Stdin: stdin, Stdout: stdout,
 	})
 	return err == nil && status == process.Status{} && ctx.Err() == nil
 }

@@ -1,0 +1,38 @@
+package guard
+
+import (
+	"context"
+
+	"pollux/agent"
+	"pollux/tool"
+)
+
+// review asks a person about changes of a call that do not stay without consent. If no user can answer, they do not.
+func (g *gatedCall) review(ctx context.Context, host agent.Host, x *agent.Execution) {
+	defer g.recoverPanic(func(r *tool.Result) { x.Result, x.Status = r, agent.Failed })
+	for _, s := range g.opts.Around {
+		if s.Review == nil {
+			continue
+		}
+		if r := s.Review(ctx, g.call, x); r != nil {
+			answer := g.askAbout(ctx, host, r)
+			x.Result = appendText(x.Result, "\n\n["+r.Settle(context.WithoutCancel(ctx), answer)+"]")
+		}
+	}
+}
+
+// askAbout returns a person's answer to a question about changes, "" for none.
+func (g *gatedCall) askAbout(ctx context.Context, host agent.Host, r *Review) tool.Outcome {
+	if !g.opts.Interactive || ctx.Err() != nil {
+		return ""
+	}
+	details := &tool.InfoConfirmation{Title: "This runs programs later", Prompt: r.Text, IsReview: true}
+	if r.Offer != nil {
+		details.Offers = []tool.Offer{*r.Offer}
+	}
+	answer, err := g.waitingFor(askOf(host))(ctx, g.call.Review(details))
+	if err != nil || answer.Unattended {
+		return ""
+	}
+	return answer.Outcome
+}

@@ -1,0 +1,217 @@
+package triggers
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/undo/state"
+	"pollux/internal/undo/store"
+	"pollux/internal/workspace"
+)
+
+// trigger is a file or a setting that a command has added or changed, and that makes programs run later.
+type trigger struct {
+	path string // of the file
+	name string // of the file, as people read it
+	// setting is the setting of git's in the file that was changed, with its values before and after; "" if it is the file itself.
+	setting       string
+	before, after []string
+}
+
+// key identifies the trigger, for all its values.
+func (f *trigger) key() string { return f.path + "\x00" + f.setting }
+
+// isNamed reports whether the words of a call name the trigger, so that the user who has approved the call knows.
+func (f *trigger) isNamed(words string) bool {
+	words = strings.ToLower(words)
+	if f.setting != "" {
+		return strings.Contains(words, f.setting)
+	}
+	return strings.Contains(words, strings.ToLower(filepath.Base(f.path)))
+}
+
+// find returns the triggers of an operation: files, then settings, each sorted.
+func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) {
+	cloned := newRepositories(o)
+	for i := range o.Changes {
+		c := &o.Changes[i]
+		if !isNews(c) || slices.ContainsFunc(cloned, func(dir string) bool {
+			return workspace.IsWithin(c.Path, dir) && !workspace.IsWithin(c.Path, filepath.Join(dir, ".git"))
+		}) {
+			continue
+		}
+		switch g.kindOf(c) {
+		case runs:
+			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path)})
+		case configures:
+			found = append(found, g.settings(ctx, o, c)...)
+		}
+	}
+	slices.SortFunc(found, func(a, b trigger) int {
+		return cmp.Or(cmp.Compare(min(len(a.setting), 1), min(len(b.setting), 1)), strings.Compare(a.key(), b.key()))
+	})
+	return found
+}
+
+// newRepositories returns the directories that an operation has made with a repository in them: their files run nothing until the user works
+// there.
+func newRepositories(o *store.Operation) (dirs []string) {
+	isNew := map[string]bool{}
+	for i := range o.Changes {
+		if c := &o.Changes[i]; c.Before.State.Kind == state.Absent && c.After.State.Kind == state.Directory {
+			isNew[c.Path] = true
+		}
+	}
+	for path := range isNew {
+		if dir := filepath.Dir(path); filepath.Base(path) == ".git" && isNew[dir] {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
+// isNews reports whether the path has another content than before, or other permissions.
+func isNews(c *store.Change) bool {
+	before, after := c.Before.State, c.After.State
+	if after.Kind != state.Regular && after.Kind != state.Link {
+		return false
+	}
+	isSame := before.Kind == after.Kind && before.Mode == after.Mode && before.Size == after.Size && c.Before.Target == c.After.Target
+	return !isSame || after.Kind == state.Regular && (c.Before.Sum != c.After.Sum || c.After.Sum == [len(c.After.Sum)]byte{})
+}
+
+// kind is the kind of a file.
+type kind int
+
+const (
+	nothing    kind = iota
+	runs            // a trigger
+	configures      // a configuration of git's, which may have some
+)
+
+// descriptive are files of git's in a work tree that are no triggers.
+var descriptive = []string{".gitignore", ".gitattributes", ".gitmodules", ".gitkeep", ".git-blame-ignore-revs", ".gitmessage", ".gitempty"}
+
+// made are directories with files that tools fetch or make. Their files are code that a project uses, as its own files are.
+var made = []string{
+	"node_modules", "bower_components", "site-packages", "dist-packages", ".venv", "venv", "vendor", "target", "dist", "build", "out", "coverage",
+	".tox", ".nox", ".gradle", ".terraform", ".next", ".nuxt", ".cache", "__pycache__", "Pods", "deps", "_build", ".dart_tool", ".build",
+}
+
+// kindOf returns the kind of a file that was changed.
+func (g *Guard) kindOf(c *store.Change) kind {
+	names := strings.Split(filepath.ToSlash(c.Path), "/")
+	base := names[len(names)-1]
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, ".git") }); i >= 0 && i < len(names)-1 || isRepository(filepath.Dir(c.Path)) {
+		return inRepository(c, names)
+	}
+	switch {
+	case strings.EqualFold(base, ".git"):
+		if g.isElsewhere(c.Path) {
+			return runs
+		}
+		return nothing
+	case slices.Contains(descriptive, base), slices.ContainsFunc(g.below(names), func(n string) bool { return slices.Contains(made, n) }):
+		return nothing
+	case strings.Contains(c.Path, "/hooks/") && isRepository(filepath.Dir(filepath.Dir(c.Path))): // of a bare repository
+		return inRepository(c, names)
+	case g.options.RunsLater(c.Path):
+		return runs
+	}
+	return nothing
+}
+
+// below returns the names of the directories of a path that are in a root.
+func (g *Guard) below(names []string) []string {
+	path := strings.Join(names[:len(names)-1], "/")
+	for _, root := range g.options.Roots() {
+		if rest, ok := strings.CutPrefix(path+"/", filepath.ToSlash(root)+"/"); ok {
+			return strings.Split(rest, "/")
+		}
+	}
+	return names
+}
+
+// inRepository returns the kind of a file in a directory of git's.
+func inRepository(c *store.Change, names []string) kind {
+	base := names[len(names)-1]
+	switch {
+	case base == "config", base == "config.worktree":
+		return configures
+	case base == "hooks" && c.After.State.Kind == state.Link:
+		return runs
+	case names[len(names)-2] == "hooks" && !strings.HasSuffix(base, ".sample") && c.After.State.Mode&0o111 != 0:
+		return runs
+	}
+	return nothing
+}
+
+// isRepository reports whether git takes a directory for a repository.
+func isRepository(dir string) bool {
+	for _, name := range [...]string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// isElsewhere reports whether the file .git of a work tree names a repository that is in no root, so that its changes are not recorded.
+func (g *Guard) isElsewhere(file string) bool {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return true
+	}
+	dir := strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:"))
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(filepath.Dir(file), dir)
+	}
+	dir = workspace.RealPath(dir)
+	return !slices.ContainsFunc(g.options.Roots(), func(root string) bool { return workspace.IsWithin(dir, root) })
+}
+
+// settings returns the settings of a configuration that an operation has changed and that name programs. If git cannot read it, that is the
+// file itself.
+func (g *Guard) settings(ctx context.Context, o *store.Operation, c *store.Change) (found []trigger) {
+	before, wasRead := g.programs(ctx, o, &c.Before)
+	after, isRead := g.programs(ctx, o, &c.After)
+	if !wasRead || !isRead {
+		return []trigger{{path: c.Path, name: g.options.Name(c.Path)}}
+	}
+	for _, key := range slices.Sorted(maps.Keys(after)) {
+		if !slices.Equal(before[key], after[key]) {
+			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path), setting: key, before: before[key], after: after[key]})
+		}
+	}
+	return found
+}
+
+// maxConfig limits the size of a configuration, in bytes.
+const maxConfig = 1 << 20
+
+// programs returns the settings of a version of a configuration that name programs.
+func (g *Guard) programs(ctx context.Context, o *store.Operation, v *store.Version) (settings map[string][]string, ok bool) {
+	switch {
+	case v.State.Kind == state.Absent, v.State.Kind == state.Regular && v.State.Size == 0:
+		return nil, true
+	case v.State.Kind != state.Regular, v.IsLost(), v.State.Size > maxConfig:
+		return nil, false
+	}
+	content, err := o.Place(v.Content).Open()
+	if err != nil {
+		return nil, false
+	}
+	defer content.Close()
+	text, err := io.ReadAll(content)
+	if err != nil {
+		return nil, false
+	}
+	return g.options.Git.Programs(ctx, bytes.NewReader(text))
+}

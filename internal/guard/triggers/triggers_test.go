@@ -1,0 +1,201 @@
+package triggers
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/internal/guard/policy"
+	"pollux/internal/guard/repository"
+	"pollux/internal/process"
+	"pollux/internal/undo"
+	"pollux/internal/undo/store"
+)
+
+// place is a repository with a guard over the changes of commands.
+type place struct {
+	dir      string
+	guard    *Guard
+	recorder *undo.Recorder
+	env      []string
+	warnings []string
+}
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	git, err := exec.LookPath("git")
+	if err != nil {
+		t.Skip("NOT TESTED: git is not on this machine")
+	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &place{dir: filepath.Join(top, "project"), env: []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + top, "GIT_CONFIG_NOSYSTEM=1",
+		"GIT_AUTHOR_NAME=n", "GIT_AUTHOR_EMAIL=e@x", "GIT_COMMITTER_NAME=n", "GIT_COMMITTER_EMAIL=e@x",
+	}}
+	if err := os.Mkdir(p.dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, "git init -q -b main; git commit -q --allow-empty -m first; git config alias.mine status; mkdir -p .git/hooks; echo x >.git/hooks/old.sample")
+	log := store.Open(filepath.Join(top, "undo"), store.DefaultLimit)
+	engine := policy.New(policy.Options{Dir: p.dir})
+	open := func() (*store.Store, error) { return log, nil }
+	roots := func() []string { return []string{p.dir} }
+	p.guard = New(Options{
+		Store: open, Roots: roots,
+		RunsLater: func(path string) bool { return engine.RunsLater(policy.Call{Paths: []string{path}}) },
+		Git:       &repository.Checker{Root: p.dir, Environ: p.env, Launcher: process.Launcher{}, Git: func() string { return git }},
+		Name:      func(path string) string { return strings.TrimPrefix(path, p.dir+"/") },
+		Warn:      func(text string) { p.warnings = append(p.warnings, text) },
+	})
+	p.recorder = undo.New(undo.Options{Store: open, Roots: roots, Recorded: p.guard.Note})
+	t.Cleanup(p.recorder.Close)
+	return p
+}
+
+// run runs a script in the repository.
+func (p *place) run(t *testing.T, script string) {
+	t.Helper()
+	c := exec.Command("/bin/sh", "-ec", script)
+	c.Dir, c.Env = p.dir, p.env
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+}
+
+// call runs a script as a command of the model, and returns the triggers that were taken back.
+func (p *place) call(t *testing.T, script string) *taken {
+	t.Helper()
+	run, err := p.recorder.Begin(t.Context(), store.Header{Kind: store.Call, Tool: "run_shell_command"}, undo.Scope{Anywhere: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, script)
+	if _, err := run.End(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return p.guard.takeBack(t.Context(), func(*trigger) bool { return false })
+}
+
+// TestTriggers checks which changes are triggers, and that these are gone afterwards, while all else of the same command stays.
+func TestTriggers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, script, want, left string }{ // left is a command that then succeeds
+		{"sources", "mkdir src; echo x >src/a.c; echo x >Makefile; echo x >package.json", "", "test -f Makefile"},
+		{"work with git", "echo a >a; git add a; git commit -qm second; git checkout -q -b topic; git tag v1; git stash list; git branch -q -d main; git gc -q", "", "git rev-parse v1"},
+		{"settings that describe", "git remote add origin /x; git config branch.main.remote origin; git config user.name X; git config push.default simple", "", "git config remote.origin.url"},
+		{"a hook", "printf '#!/bin/sh\n' >.git/hooks/pre-commit; chmod +x .git/hooks/pre-commit", ".git/hooks/pre-commit", "test ! -e .git/hooks/pre-commit"},
+		{"a hook that git does not run", "echo x >.git/hooks/pre-commit; echo x >.git/hooks/more.sample; chmod +x .git/hooks/more.sample", "", "test -f .git/hooks/pre-commit"},
+		{"a hook that becomes one", "mv .git/hooks/old.sample .git/hooks/post-merge; chmod +x .git/hooks/post-merge", ".git/hooks/post-merge", "test ! -e .git/hooks/post-merge"},
+		{"a link as hook", "ln -s ../../x .git/hooks/pre-push", ".git/hooks/pre-push", "test ! -L .git/hooks/pre-push"},
+		{"a link as directory of hooks", "mkdir evil; mv .git/hooks evil/h; ln -s ../evil/h .git/hooks", ".git/hooks", "test ! -L .git/hooks"},
+		{"a setting", "git remote add origin /x; git config core.hooksPath h", "core.hookspath in .git/config", "git config remote.origin.url; ! git config core.hooksPath"},
+		{"a setting that was there", "git config alias.mine '!x'", "alias.mine in .git/config", "test $(git config alias.mine) = status"},
+		{"several values", "git config --add credential.helper a; git config --add credential.helper b", "credential.helper in .git/config", "! git config credential.helper"},
+		{"with odd characters", "git config 'filter.a b.c.clean' x; git config \"alias.x\" \"!a\nb\"", "alias.x, filter.a b.c.clean in .git/config", "! git config alias.x"},
+		{"an include", "printf '[include]\n path = ../x\n[core]\n fsmonitor = y\n' >>.git/config", "core.fsmonitor, include.path in .git/config", "! git config include.path"},
+		{"a setting that goes", "git config --unset alias.mine", "", "! git config alias.mine"},
+		{"a configuration that is broken", "echo '[' >>.git/config", ".git/config", "git config alias.mine"},
+		{"a configuration that is a link", "cp .git/config c; ln -sf ../c .git/config", ".git/config", "test ! -L .git/config"},
+		{"of a worktree", "git config extensions.worktreeConfig true; git config --worktree core.sshCommand x", "core.sshcommand in .git/config.worktree", "! git config core.sshCommand"},
+		{"a worktree", "git worktree add -q wt", "", "test -f wt/.git"},
+		{"a submodule", "git init -q ../lib; git -C ../lib commit -q --allow-empty -m first; git -c protocol.file.allow=always submodule --quiet add ../lib lib", "", "test -f lib/.git; git config submodule.lib.url"},
+		{"a repository elsewhere", "git init -q --separate-git-dir=../elsewhere sub", "sub/.git", "test ! -e sub/.git"},
+		{"another repository", "git init -q sub; git -C sub config core.fsmonitor x; mkdir sub/.vscode; echo x >sub/.vscode/tasks.json", "core.fsmonitor in sub/.git/config", "test -f sub/.vscode/tasks.json; ! git -C sub config core.fsmonitor"},
+		{"a bare repository", "git init -q --bare bare; git -C bare config core.pager x", "core.pager in bare/config", "! git -C bare config core.pager"},
+		{"a hook of a bare repository", "git init -q --bare bare; echo x >bare/hooks/post-update; chmod +x bare/hooks/post-update", "bare/hooks/post-update", "test ! -e bare/hooks/post-update"},
+		{"files of editors and CI", "mkdir -p .vscode .github/workflows; echo x >.vscode/tasks.json; echo x >.github/workflows/ci.yml; echo x >.envrc; echo x >.gitlab-ci.yml", ".envrc, .github/workflows/ci.yml, .gitlab-ci.yml, .vscode/tasks.json", "test ! -e .envrc"},
+		{"a directory that is a link", "mkdir evil; echo x >evil/tasks.json; ln -s evil .vscode", ".vscode", "test ! -e .vscode"},
+		{"files of git that describe", "echo x >.gitignore; echo x >.gitattributes; touch .gitkeep", "", "test -f .gitignore"},
+		{"what tools have fetched", "mkdir -p node_modules/x/.github sub/target; echo x >node_modules/x/.npmrc; echo x >node_modules/x/.github/x.yml; echo x >sub/target/.envrc", "", "test -f node_modules/x/.npmrc"},
+		{"hooks in a directory of the project", "mkdir .husky; echo x >.husky/pre-commit", ".husky/pre-commit", "test ! -e .husky/pre-commit"},
+		{"a new time", "touch .git/config .git/hooks/old.sample", "", "true"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			taken := p.call(t, c.script)
+			if got := taken.names(); got != c.want || len(p.warnings) > 0 {
+				t.Fatalf("%q, not %q; warnings %q", got, c.want, p.warnings)
+			}
+			for check := range strings.SplitSeq(c.left, "; ") {
+				p.run(t, "if "+check+"; then :; else exit 1; fi")
+			}
+			if again := p.call(t, "true"); len(again.triggers) > 0 {
+				t.Errorf("found again: %s", again.names())
+			}
+		})
+	}
+}
+
+// TestBringBack checks that triggers which were allowed are as the command had left them.
+func TestBringBack(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	taken := p.call(t, "git config core.hooksPath h; git config --add alias.mine a; git config --add alias.mine b; mkdir .vscode; echo x >.vscode/tasks.json; printf x >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push")
+	if want := ".git/hooks/pre-push, .vscode/tasks.json, alias.mine, core.hookspath in .git/config"; taken.names() != want {
+		t.Fatalf("%q, not %q", taken.names(), want)
+	}
+	p.run(t, "test ! -e .git/hooks/pre-push")
+	if err := taken.bringBack(t.Context(), p.guard.options.Git); err != nil {
+		t.Fatal(err)
+	}
+	p.run(t, "test -x .git/hooks/pre-push; test $(cat .vscode/tasks.json) = x; test $(git config core.hooksPath) = h; test \"$(git config --get-all alias.mine | tr '\\n' ' ')\" = 'status a b '")
+	if taken := p.call(t, "true"); len(taken.triggers) > 0 {
+		t.Errorf("found again: %s", taken.names())
+	}
+	// One that was allowed for the session is not found again, another one of the same kind is.
+	p.guard.allow(taken, true)
+	if taken := p.call(t, "git config core.hooksPath other; git config alias.yours x"); taken.names() != "alias.yours in .git/config" {
+		t.Errorf("%q", taken.names())
+	}
+}
+
+// TestNotNoted checks that edits by tools, the person's own commands and undos are not looked at.
+func TestNotNoted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, h := range []store.Header{{Kind: store.Command, IsAnywhere: true}, {Kind: store.Undo}, {Kind: store.Call}} {
+		p.guard.Note(&store.Operation{Header: h})
+	}
+	if n := len(p.guard.take()); n > 0 {
+		t.Errorf("%d operations are noted", n)
+	}
+	for _, kind := range []store.Kind{store.Call, store.Background} {
+		p.guard.Note(&store.Operation{Header: store.Header{Kind: kind, IsAnywhere: true}})
+	}
+	if n := len(p.guard.take()); n != 2 {
+		t.Errorf("%d operations are noted, not 2", n)
+	}
+}
+
+// TestNamed checks which words of an approved command name a trigger.
+func TestNamed(t *testing.T) {
+	t.Parallel()
+	setting, file := trigger{path: "/p/.git/config", setting: "core.hookspath"}, trigger{path: "/p/.git/hooks/pre-push"}
+	for _, c := range []struct {
+		f    *trigger
+		word string
+		want bool
+	}{
+		{&setting, "git config core.hooksPath .husky", true}, {&setting, "npm install", false},
+		{&file, "cp x .git/hooks/pre-push", true}, {&file, "make hooks", false},
+	} {
+		if got := c.f.isNamed(c.word); got != c.want {
+			t.Errorf("%q: %v", c.word, got)
+		}
+	}
+}
+
+// TestMany checks that a list has an end.
+func TestMany(t *testing.T) {
+	t.Parallel()
+	if got := listed(slices.Repeat([]trigger{{name: "x"}}, 11)); !strings.HasSuffix(got, "x, and 3 more") {
+		t.Errorf("%q", got)
+	}
+}
