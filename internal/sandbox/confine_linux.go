@@ -60,7 +60,7 @@ func build(p Profile, version int, mute bool) (*rules, error) {
 		err = errors.Join(err, files.Allow(path, landlock.Read))
 	}
 	for _, path := range p.Write {
-		err = errors.Join(err, around(path, p.Hide, allow(landlock.Write)))
+		err = errors.Join(err, around(path, slices.Concat(p.Hide, kernels), allow(landlock.Write)))
 	}
 	for _, path := range p.Devices {
 		err = errors.Join(err, files.Allow(path, landlock.Device))
