@@ -114,7 +114,7 @@ const (
 const (
 	deniedWords   = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
 	keyWords      = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
-	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found`
+	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability`
 	passwordWords = `(?i)could not read (username|password) for 'https?:|authentication failed for 'https?:`
 	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key`
 	spaceWords    = `(?i)bwrap: (creating new namespace failed|no permissions to create (a )?new namespace|setting up uid map)|unshare failed: operation not permitted|` +
