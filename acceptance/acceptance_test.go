@@ -51,13 +51,13 @@
 // The scripts in tasks, badinput and context/wires are for all protocols, with the same
 // result; a plain run plays each on few protocols, and POLLUX_LONG=1 on all. Those in anymodel are about models with small windows, models without tool
 // calling and servers that fail; those in seen, about the input of a model; those in hooks, about
-// the user's hooks; those in
+// the user's hooks; those in work, about ordinary work in the sandbox; those in
 // first, about the first minutes with Pollux. A script in first begins as a new user in
-// ~/project, with no settings, keys or trusted folders. Its files are in $HOME, and can be
+// ~/project, with no settings, keys or trusted folders. Its files, and those of a script in work, are in $HOME, and can be
 // named as in "exec talk $HOME/a.talk pollux" and "cmp got $HOME/want".
 //
 // The condition [modelserver] is true if a program on this machine listens on a usual port of
-// model servers, such as Ollama; [fulldisk] is true if a small file system can be mounted; [long], if
+// model servers, such as Ollama; [fulldisk] is true if a small file system can be mounted, and [mounts] if any can; [long], if
 // POLLUX_LONG is 1; [root], if the tests run as root; [wire:openai], if this is the protocol of the script's run.
 //
 // Each script has its own empty home directory ($HOME) and a trusted folder, and
@@ -281,6 +281,8 @@ func condition(name string) (bool, error) {
 		return sandbox.Available() == nil && sandbox.Gap() == "", nil
 	case "fulldisk":
 		return canFillDisk()
+	case "mounts":
+		return canMount(), nil
 	}
 	return false, fmt.Errorf("unknown condition %s", name)
 }

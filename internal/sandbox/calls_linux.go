@@ -78,7 +78,9 @@ func filter(version int, asks bool) (rules []seccomp.Rule) {
 		}
 	}
 	if asks {
-		rules = append(rules, seccomp.Rule{Call: unix.SYS_CONNECT, Action: seccomp.Ask})
+		for _, call := range []uint32{unix.SYS_CONNECT, unix.SYS_LISTEN} {
+			rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Ask})
+		}
 	}
 	for _, call := range oldCalls {
 		rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(unix.EPERM)})

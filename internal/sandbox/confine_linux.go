@@ -20,6 +20,7 @@ type rules struct {
 	files   *landlock.Rules
 	calls   []seccomp.Rule
 	asks    bool // the filter has Pollux decide about connections
+	own     *ownSockets
 }
 
 // Available returns why this system cannot confine programs; nil if it can.
@@ -42,8 +43,8 @@ func Gap() string {
 }
 
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
-// leaves connections to the kernel.
-func build(p Profile, version int, mute bool) (*rules, error) {
+// leaves connections to the kernel; own are the sockets of programs that run.
+func build(p Profile, version int, mute bool, own *ownSockets) (*rules, error) {
 	if version == 0 {
 		version = landlock.Version()
 	}
@@ -60,7 +61,7 @@ func build(p Profile, version int, mute bool) (*rules, error) {
 		err = errors.Join(err, files.Allow(path, landlock.Read))
 	}
 	for _, path := range p.Write {
-		err = errors.Join(err, around(path, p.Hide, allow(landlock.Write)))
+		err = errors.Join(err, around(path, slices.Concat(p.Hide, kernels), allow(landlock.Write)))
 	}
 	for _, path := range p.Devices {
 		err = errors.Join(err, files.Allow(path, landlock.Device))
@@ -74,7 +75,7 @@ func build(p Profile, version int, mute bool) (*rules, error) {
 		sockets = offline(asks)
 	}
 	calls := append(filter(version, asks), sockets...)
-	return &rules{p, files, calls, asks}, nil
+	return &rules{p, files, calls, asks, own}, nil
 }
 
 // confine applies the rules to this thread, and so to the program that it starts.
@@ -95,7 +96,7 @@ func (r *rules) confine() error {
 	go func() {
 		defer listener.Close()
 		defer crash.Recover()
-		listener.Serve(r.connect)
+		listener.Serve(r.answer)
 	}()
 	return nil
 }

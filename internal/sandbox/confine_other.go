@@ -10,6 +10,6 @@ func Available() error { return ErrUnavailable }
 // Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
 func Gap() string { return "" }
 
-func build(Profile, int, bool) (*rules, error) { return nil, ErrUnavailable }
+func build(Profile, int, bool, *ownSockets) (*rules, error) { return nil, ErrUnavailable }
 
 func (*rules) confine() error { return ErrUnavailable }

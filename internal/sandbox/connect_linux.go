@@ -15,6 +15,15 @@ import (
 	"pollux/internal/sandbox/seccomp"
 )
 
+// answer answers the calls that the filter has Pollux decide about.
+func (r *rules) answer(c *seccomp.Call) {
+	if c.Number == unix.SYS_LISTEN {
+		r.listen(c)
+		return
+	}
+	r.connect(c)
+}
+
 // connect answers a call of connect(2). It makes the connection itself, with a copy of the address that the program
 // cannot change any more, on the program's own socket.
 func (r *rules) connect(c *seccomp.Call) {
@@ -35,12 +44,18 @@ func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
 		return errno
 	}
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNIX {
-		file, errno := r.resolve(c, address[2:])
-		if errno != 0 {
-			return errno
+		if name := string(address[2:]); strings.HasPrefix(name, "\x00") { // an abstract address: any program may listen there
+			if !r.isOwnName(name) {
+				return unix.EACCES
+			}
+		} else {
+			file, errno := r.resolve(c, address[2:])
+			if errno != 0 {
+				return errno
+			}
+			defer unix.Close(file)
+			address = append(binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX), "/proc/self/fd/"+strconv.Itoa(file)+"\x00"...)
 		}
-		defer unix.Close(file)
-		address = append(binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX), "/proc/self/fd/"+strconv.Itoa(file)+"\x00"...)
 	}
 	socket, err := c.File(int(int32(c.Args[0])))
 	if err != nil {
@@ -53,7 +68,7 @@ func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
 // resolve opens the local socket with an address of a program, if the program may connect to it.
 func (r *rules) resolve(c *seccomp.Call, name []byte) (file int, errno unix.Errno) {
 	path, _, _ := strings.Cut(string(name), "\x00")
-	if path == "" { // an abstract address: any program may listen there
+	if path == "" {
 		return -1, unix.EACCES
 	}
 	if !filepath.IsAbs(path) {
@@ -64,7 +79,7 @@ func (r *rules) resolve(c *seccomp.Call, name []byte) (file int, errno unix.Errn
 		return -1, errnoOf(err)
 	}
 	real, err := readFD(file)
-	if err != nil || !c.IsWaiting() || !r.profile.mayConnect(real) {
+	if err != nil || !c.IsWaiting() || !r.profile.mayConnect(real) && !r.isOwnFile(file) {
 		_ = unix.Close(file)
 		return -1, unix.EACCES
 	}

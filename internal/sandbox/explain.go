@@ -31,6 +31,9 @@ func (p *Profile) Judge(path string) (Verdict, string) {
 		return list[i]
 	}
 	hidden, shown, writable := within(p.Hide), within(p.Read), within(p.Write)
+	if isKernels(path, writable) {
+		writable = ""
+	}
 	switch {
 	case writable != "" && hidden == "":
 		return MayChange, writable
@@ -38,6 +41,11 @@ func (p *Profile) Judge(path string) (Verdict, string) {
 		return Hidden, hidden
 	}
 	return MayRead, shown
+}
+
+// isKernels reports whether a path is in one of the kernel's directories, below a directory with files.
+func isKernels(path, dir string) bool {
+	return dir != "" && slices.ContainsFunc(kernels, func(k string) bool { return isBelow(k, dir) && (path == k || isBelow(path, k)) })
 }
 
 // Matches reports whether a pattern with * stands for a hidden path. Public keys are not hidden.
@@ -88,26 +96,45 @@ type DenialKind int
 
 // The kinds.
 const (
-	NotDenied      DenialKind = iota
-	HidesFile                 // Path is hidden
-	KeepsFile                 // Path can be read, but not changed
-	HasNoNetwork              // another machine was not reached
-	HasNoKeys                 // SSH has found no key that the server takes
-	HasNoRights               // a program such as sudo has got no more privileges
-	NotLocalSocket            // Path is a socket that programs may not connect to
+	NotDenied        DenialKind = iota
+	HidesFile                   // Path is hidden
+	KeepsFile                   // Path can be read, but not changed
+	KeepsDirectory              // Path cannot be created in the directory Exists, which has hidden files
+	HasNoNetwork                // another machine was not reached
+	HasNoKeys                   // SSH has found no key that the server takes
+	HasNoRights                 // a program such as sudo has got no more privileges
+	NotLocalSocket              // Path is a socket that programs may not connect to
+	HasNoCredentials            // git has found no user name or password for a server
+	HasNoSigningKeys            // git or GnuPG has found no key to sign with
+	HasNoNamespaces             // a program could not create namespaces, as for containers
+	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
 )
 
 // The words by which programs say that they were refused something.
 const (
-	deniedWords  = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
-	keyWords     = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
-	rightsWords  = `(?i)no new privileges|must be setuid root|effective uid is not 0`
+	deniedWords   = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
+	keyWords      = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
+	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability`
+	passwordWords = `(?i)could not read (username|password) for 'https?:|authentication failed for 'https?:`
+	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key`
+	spaceWords    = `(?i)bwrap: (creating new namespace failed|no permissions to create (a )?new namespace|setting up uid map)|unshare failed: operation not permitted|` +
+		`cannot clone: operation not permitted|failed to create (a )?(new )?(user )?namespace|newuidmap: |nsenter: .*operation not permitted`
+	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
 	offlineWords = `(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
 		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`
 )
 
+// otherLines are outputs with the path in another line than the reason: those of Rust's programs, and of a push to a directory.
+var otherLines = []string{
+	`(?i)(?m)^.*\s(/[^\s:;,()'"` + "`" + `]+)[^/\n]*\n+caused by:\n\s*(?:permission denied|read-only file system)`,
+	`(?:unable to create temporary object directory|insufficient permission for adding an object)[^\n]*(?:\n[^\n]*){0,5}\nTo (?:file://)?(/[^\n]+)`,
+}
+
 // Denial returns the permission that the sandbox has refused a program which has failed with an output.
 func (p *Profile) Denial(output string) Denial {
+	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
+		return Denial{Kind: HasNoRights}
+	}
 	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(output, 20) {
 		for _, path := range pathsIn(line) {
 			if d := p.denialOf(path); d.Kind != NotDenied {
@@ -115,11 +142,24 @@ func (p *Profile) Denial(output string) Denial {
 			}
 		}
 	}
+	for _, words := range otherLines {
+		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(output, 5) {
+			if d := p.denialOf(filepath.Clean(found[1])); d.Kind != NotDenied {
+				return d
+			}
+		}
+	}
 	switch {
 	case regexp.MustCompile(keyWords).MatchString(output):
 		return Denial{Kind: HasNoKeys}
-	case regexp.MustCompile(rightsWords).MatchString(output):
-		return Denial{Kind: HasNoRights}
+	case regexp.MustCompile(passwordWords).MatchString(output):
+		return Denial{Kind: HasNoCredentials}
+	case regexp.MustCompile(signingWords).MatchString(output):
+		return Denial{Kind: HasNoSigningKeys}
+	case regexp.MustCompile(`(?i)` + browserWords).MatchString(output):
+		return Denial{Kind: NestsBrowser}
+	case regexp.MustCompile(spaceWords).MatchString(output):
+		return Denial{Kind: HasNoNamespaces}
 	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
 		return Denial{Kind: HasNoNetwork}
 	}
@@ -129,9 +169,14 @@ func (p *Profile) Denial(output string) Denial {
 // pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that is next to
 // these words. A program that names itself at the beginning does not mean itself.
 func pathsIn(line string) (paths []string) {
-	absolute := regexp.MustCompile(`(?:^|[\s'"` + "`" + `:(=])(/[^\s'"` + "`" + `:;,()\[\]]+)`)
+	absolute := regexp.MustCompile(`['"‘“` + "`" + `](/[^'"‘’“”` + "`" + `]+)['"’”` + "`" + `]|(?:^|[\s'"‘“` + "`" + `:(=])(/[^\s'"‘’“”` + "`" + `:;,()\[\]]+)`)
 	words := regexp.MustCompile(deniedWords).FindStringIndex(line)
 	found := absolute.FindAllStringSubmatchIndex(line, 6)
+	for i, f := range found {
+		if f[2] < 0 { // not in quotes, where a path may have spaces
+			found[i][2], found[i][3] = f[4], f[5]
+		}
+	}
 	if len(found) > 1 && found[0][2] == 0 {
 		found = found[1:]
 	}
@@ -155,8 +200,15 @@ func (p *Profile) denialOf(path string) Denial {
 		return Denial{HidesFile, path, path}
 	case verdict == MayRead && userMay(existing(path), write):
 		return Denial{KeepsFile, path, existing(path)}
+	case verdict == MayChange && existing(path) != path && p.hasHidden(existing(path)) && userMay(existing(path), write):
+		return Denial{KeepsDirectory, path, existing(path)}
 	}
 	return Denial{}
+}
+
+// hasHidden reports whether a directory has hidden paths in it, so that programs can create no files in it.
+func (p *Profile) hasHidden(dir string) bool {
+	return slices.ContainsFunc(p.Hide, func(h string) bool { return isBelow(h, dir) })
 }
 
 // existing returns the path, or the next directory above it that exists.
@@ -178,6 +230,8 @@ func (d Denial) Advice() string {
 	case KeepsFile:
 		return "The sandbox lets commands change files only in the workspace, in temporary directories and in caches: " + d.Path +
 			" is outside. Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
+	case KeepsDirectory:
+		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a subdirectory, or ask the user."
 	case NotLocalSocket:
 		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that tools.sandboxAllowedPaths can allow it."
 	case HasNoNetwork:
@@ -187,6 +241,15 @@ func (d Denial) Advice() string {
 		return "The sandbox hides SSH keys and the SSH agent from commands. Tell the user that ~/.ssh or the agent's socket in tools.sandboxAllowedPaths allows them."
 	case HasNoRights:
 		return "In the sandbox, programs such as sudo get no more privileges. Work without them, or ask the user to run the command."
+	case HasNoCredentials:
+		return "The sandbox hides the user's passwords and tokens for git servers from commands. Ask the user to run the command, or to allow it."
+	case HasNoSigningKeys:
+		return "The sandbox hides the user's GnuPG keys and agent from commands. Ask the user to run the command, or to allow it. Do not switch off signing unless the user says so."
+	case HasNoNamespaces:
+		return "In the sandbox, programs cannot create namespaces, as bwrap, unshare and containers do. Work without them, or ask the user to run the command."
+	case NestsBrowser:
+		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
+			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
 	}
 	return ""
 }

@@ -36,6 +36,34 @@ func TestAdviseNetwork(t *testing.T) {
 	}
 }
 
+// TestAdviseOutput checks that failures of programs which name no file are explained, as the programs word them.
+func TestAdviseOutput(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]sandbox.DenialKind{
+		"sudo: unable to open /etc/sudoers: Permission denied\nsudo: no valid sudoers sources found, quitting":                                                         sandbox.HasNoRights,
+		"sudo: The \"no new privileges\" flag is set, which prevents sudo from running as root.":                                                                       sandbox.HasNoRights,
+		"snap-confine is packaged without necessary permissions and cannot continue\nrequired permitted capability cap_dac_override not found in current capabilities": sandbox.HasNoRights,
+		"bwrap: Creating new namespace failed: Operation not permitted":                                                                                                sandbox.HasNoNamespaces,
+		"bwrap: No permissions to create new namespace, likely because the kernel does not allow non-privileged user namespaces. See <https://x.test>.":                sandbox.HasNoNamespaces,
+		"unshare: unshare failed: Operation not permitted":                                                                                                             sandbox.HasNoNamespaces,
+		"cannot clone: Operation not permitted\nError: cannot re-exec process":                                                                                         sandbox.HasNoNamespaces,
+		"[1:1:ERROR:content/browser/zygote_host/zygote_host_impl_linux.cc:130] No usable sandbox! If this is a Debian system, please install":                          sandbox.NestsBrowser,
+		"Failed to move to new namespace: PID namespaces supported, Network namespace supported, but failed: errno = Operation not permitted":                          sandbox.NestsBrowser,
+		"The SUID sandbox helper binary was found, but is not configured correctly. Rather than run without sandboxing I'm aborting now.":                              sandbox.NestsBrowser,
+		"fatal: could not read Username for 'https://example.org': No such device or address":                                                                          sandbox.HasNoCredentials,
+		"fatal: could not read Password for 'https://u@example.org': terminal prompts disabled":                                                                        sandbox.HasNoCredentials,
+		"fatal: Authentication failed for 'https://example.org/x.git/'":                                                                                                sandbox.HasNoCredentials,
+		"error: gpg failed to sign the data:\n[GNUPG:] KEY_CONSIDERED A 2\nfatal: failed to write commit object":                                                       sandbox.HasNoSigningKeys,
+		"gpg: signing failed: No secret key":   sandbox.HasNoSigningKeys,
+		"fatal: not a git repository":          sandbox.NotDenied,
+		"Error: Failed to launch the browser!": sandbox.NotDenied,
+	} {
+		if got := (&sandbox.Profile{}).Denial(output); got.Kind != want {
+			t.Errorf("%q: %+v, want %v", output, got, want)
+		}
+	}
+}
+
 // FuzzDenial checks that the output of no program makes the sandbox name a path that is not in it.
 func FuzzDenial(f *testing.F) {
 	for _, s := range []string{

@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// kernels are the directories of the kernel, which are no part of a workspace that they are in.
+var kernels = []string{"/dev", "/proc", "/sys"}
+
 // around calls allow with paths that together cover a tree except its holes: the tree itself if it has none, else the
 // entries of each directory on the way to a hole, as they are now. Links on the way are not followed: their targets have paths of their own.
 func around(tree string, holes []string, allow func(path string) error) error {

@@ -48,6 +48,8 @@ type Sandbox struct {
 	version int  // of Landlock, 0 for that of the kernel
 	mute    bool // the filter does not ask, as where the machine does not allow it
 
+	own ownSockets
+
 	mu     sync.Mutex // guards the following
 	rules  *rules     // nil before the first program
 	dirs   []string   // that the rules are for
@@ -106,7 +108,7 @@ func (s *Sandbox) current() (*rules, error) {
 	if s.rules != nil && slices.Equal(dirs, s.dirs) {
 		return s.rules, nil
 	}
-	r, err := build(s.options.Profile(dirs), s.version, s.mute)
+	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own)
 	if err != nil {
 		return nil, err
 	}

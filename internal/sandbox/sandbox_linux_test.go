@@ -5,6 +5,7 @@ package sandbox_test
 import (
 	"context"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -71,4 +72,44 @@ func TestConfine(t *testing.T) {
 
 func newSandbox(p sandbox.Profile) (*sandbox.Sandbox, error) {
 	return sandbox.New(sandbox.Options{Dirs: func() []string { return nil }, Profile: func([]string) sandbox.Profile { return p }})
+}
+
+// TestOwnSockets checks that programs may connect to local sockets that confined programs have made, also by another command, at places where
+// they may not connect to those of others.
+func TestOwnSockets(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("NOT TESTED: no perl")
+	}
+	dir := t.TempDir()
+	s, err := newSandbox(sandbox.Profile{Write: []string{dir}, HideSockets: []string{filepath.Join(dir, "agent*")}, Devices: []string{"/dev/null"}})
+	if err != nil || sandbox.Gap() != "" {
+		t.Skip("NOT TESTED:", err, sandbox.Gap())
+	}
+	t.Cleanup(s.Close)
+	run := func(origin process.Origin, script string, args ...string) string {
+		var out strings.Builder
+		_, err := process.NewLauncher(s.Confine).Run(context.Background(), &process.Command{
+			For: process.Purpose{Kind: process.KindShell, Origin: origin}, Path: "/bin/sh", Args: append([]string{"-c", script, "sh"}, args...),
+			Env: []string{"PATH=/usr/bin:/bin"}, Dir: dir, Stdout: &out, Stderr: &out,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.TrimSpace(out.String())
+	}
+	const serve = `perl -MSocket -e '$a = shift; $a =~ s/^@/\0/; socket(S, AF_UNIX, SOCK_STREAM, 0); bind(S, pack_sockaddr_un($a)) && listen(S, 9) or die $!;
+		open(F, ">", "ready"); close F; while (accept(C, S)) { print C "served"; close C }' "$1" >/dev/null 2>&1 & n=0; until test -e ready; do sleep 0.1; n=$((n+1)); test $n -lt 300 || exit; done; echo $!`
+	const call = `perl -MSocket -e '$a = shift; $a =~ s/^@/\0/; socket(S, AF_UNIX, SOCK_STREAM, 0); connect(S, pack_sockaddr_un($a)) or die $!; print <S>' "$1"`
+	for _, address := range []string{"@pollux-" + filepath.Base(filepath.Dir(dir)), filepath.Join(dir, "agent")} {
+		for origin, want := range map[process.Origin]string{process.OriginModel: "served", process.OriginUser: "Permission denied"} {
+			_ = os.Remove(filepath.Join(dir, "ready"))
+			_ = os.Remove(address)
+			server := run(origin, serve, address)
+			if got := run(process.OriginModel, call, address); !strings.Contains(got, want) {
+				t.Errorf("%s, which %v has made: %q, want %q", address, origin, got, want)
+			}
+			run(process.OriginUser, "kill $1", server)
+		}
+	}
 }

@@ -126,12 +126,13 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 	if err := p.Sandbox.Open(); err != nil {
 		return outcome.Outcome{}, exit.Errorf(exit.Sandbox, "Cannot run a command in a sandbox: %v.", err)
 	}
-	path, err := process.LookPath(process.Getenv(p.CommandEnviron(), "PATH"), words[0])
+	path := words[0]
+	if !filepath.IsAbs(path) && path != filepath.Base(path) { // the person means this file
+		path = filepath.Join(p.Paths.Dir(), path)
+	}
+	path, err := process.LookPath(process.Getenv(p.CommandEnviron(), "PATH"), path)
 	if err != nil {
 		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot run %s: %v.", terminal.Line(words[0]), err)
-	}
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(p.Paths.Dir(), path)
 	}
 	streams, restore := c.Terminal.Lend()
 	defer restore()

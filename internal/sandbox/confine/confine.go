@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -106,10 +107,26 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			}
 		}
 		if cmd.For.Kind != process.KindServer {
-			cmd.Env = secret.Without(cmd.Env, c.secrets())
+			cmd.Env = c.environ(cmd.Env)
 		}
 		return s.Confine(next)(ctx, cmd)
 	}
+}
+
+// environ returns the variables of a confined command: those that it would have, without secrets, and those that keep programs from changing
+// files which they cannot change.
+func (c *Confinement) environ(env []string) []string {
+	env = secret.Without(env, c.secrets())
+	has := func(name string) bool {
+		return slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	}
+	p := c.place((*c.dirs.Load())(), Grant{})
+	for _, v := range p.Variables() {
+		if name, _, _ := strings.Cut(v, "="); !has(name) {
+			env = append(slices.Clip(env), v)
+		}
+	}
+	return env
 }
 
 // widened returns the sandbox for commands with a grant. s is the one for those without.

@@ -65,12 +65,15 @@ func (c *Confinement) Lacking(output string, had Grant) Lack {
 	return Lack{}
 }
 
-// denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key is no denial if
-// there are no keys.
+// denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key, or asks for a
+// password, is no denial if there are none to hide.
 func (c *Confinement) denial(output string, had Grant) (sandbox.Denial, sandbox.Profile) {
 	allowed := c.granting(had)
 	d := allowed.Denial(output)
-	if d.Kind == sandbox.HasNoKeys && c.keys().IsZero() {
+	switch {
+	case d.Kind == sandbox.HasNoKeys && c.keys().IsZero(),
+		d.Kind == sandbox.HasNoCredentials && len(c.credentials()) == 0 && !c.hasKeyring(),
+		d.Kind == sandbox.HasNoSigningKeys && len(c.inHomes(".gnupg")) == 0:
 		d = sandbox.Denial{}
 	}
 	return d, allowed
@@ -90,12 +93,23 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 			return outside(reason)
 		}
 		return Lack{Grant{Paths: []string{d.Exists}}, reason + " This run could change " + c.options.Paths.Display(d.Exists) + ".", false}
+	case sandbox.KeepsDirectory:
+		return outside("The sandbox does not let it create " + name + " beside hidden files.")
 	case sandbox.HasNoKeys:
 		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent. This run could use them.", true}
 	case sandbox.HasNoNetwork:
 		return Lack{Grant{Network: true}, "The sandbox gives it no network. This run would have it.", true}
 	case sandbox.HasNoRights:
 		return outside("In the sandbox, it gets no more privileges.")
+	case sandbox.HasNoNamespaces:
+		return outside("In the sandbox, it cannot create namespaces.")
+	case sandbox.HasNoCredentials:
+		if found := c.credentials(); len(found) > 0 {
+			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers. This run could read them.", true}
+		}
+		return outside("The sandbox hides your passwords and tokens for git servers.")
+	case sandbox.HasNoSigningKeys:
+		return outside("The sandbox hides your GnuPG keys and the agent.")
 	}
 	return Lack{}
 }
@@ -119,6 +133,26 @@ func (c *Confinement) keys() (g Grant) {
 	}
 	return g
 }
+
+// credentials returns the files with passwords and tokens for git servers that there are.
+func (c *Confinement) credentials() []string {
+	return c.inHomes(".git-credentials", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli", ".netrc")
+}
+
+// inHomes returns the paths in the home directories that exist.
+func (c *Confinement) inHomes(names ...string) (paths []string) {
+	for _, home := range c.homes() {
+		for _, name := range names {
+			if _, err := os.Stat(filepath.Join(home, name)); err == nil {
+				paths = append(paths, filepath.Join(home, name))
+			}
+		}
+	}
+	return paths
+}
+
+// hasKeyring reports whether the user's session has a bus, by which git and gh ask a keyring for passwords.
+func (c *Confinement) hasKeyring() bool { return c.options.Env("DBUS_SESSION_BUS_ADDRESS") != "" }
 
 // holdsHidden reports whether a directory has a hidden path in it, in which case no files can be created there.
 func holdsHidden(p *sandbox.Profile, dir string) bool {

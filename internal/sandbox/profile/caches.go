@@ -7,58 +7,82 @@ import (
 	"strings"
 )
 
-// tools are programs with caches that they need to write. A name in the home directory begins with ~/, one in a directory that
-// a variable names with $NAME/; where the variable is not set, the line has no effect. The first cache of a program that is on the
-// PATH is created if none of its caches exists: the program would do it itself. Directories with programs that the user runs are no caches.
-var tools = []struct {
-	programs string
-	caches   string
-}{
-	{"go", "~/.cache/go-build ~/go/pkg $GOCACHE $GOMODCACHE $GOPATH/pkg ~/.cache/golangci-lint ~/.cache/gopls ~/.cache/staticcheck ~/.cache/goimports $GOLANGCI_LINT_CACHE"},
-	{"npm npx node", "~/.npm $npm_config_cache ~/.cache/node ~/.cache/node-gyp ~/.cache/typescript ~/.cache/turbo"},
-	{"pnpm", "~/.local/share/pnpm/store ~/.cache/pnpm ~/.local/state/pnpm ~/.pnpm-store"},
-	{"yarn", "~/.yarn/berry ~/.cache/yarn $YARN_CACHE_FOLDER"},
-	{"corepack", "~/.cache/node/corepack"},
-	{"bun", "~/.bun/install/cache $BUN_INSTALL_CACHE_DIR"},
-	{"deno", "~/.cache/deno $DENO_DIR"},
-	{"cargo", "~/.cargo/registry ~/.cargo/git ~/.cargo/.package-cache ~/.cargo/.package-cache-mutate ~/.cargo/.global-cache $CARGO_HOME/registry $CARGO_HOME/git $CARGO_HOME/.package-cache $CARGO_HOME/.package-cache-mutate $CARGO_HOME/.global-cache $CARGO_TARGET_DIR ~/.cache/sccache $SCCACHE_DIR"},
-	{"gradle java", "~/.gradle/caches ~/.gradle/daemon ~/.gradle/native ~/.gradle/notifications ~/.gradle/workers ~/.gradle/wrapper ~/.gradle/kotlin-profile $GRADLE_USER_HOME/caches $GRADLE_USER_HOME/daemon $GRADLE_USER_HOME/native $GRADLE_USER_HOME/wrapper ~/.kotlin ~/.konan"},
-	{"mvn", "~/.m2/repository ~/.m2/wrapper"},
-	{"pip pip3 python3", "~/.cache/pip $PIP_CACHE_DIR ~/.cache/pypoetry $POETRY_CACHE_DIR ~/.cache/pipenv ~/.cache/mypy ~/.cache/ruff ~/.cache/black ~/.cache/matplotlib"},
-	{"uv", "~/.cache/uv $UV_CACHE_DIR ~/.local/share/uv"},
-	{"pre-commit", "~/.cache/pre-commit $PRE_COMMIT_HOME"},
-	{"composer", "~/.cache/composer ~/.composer/cache $COMPOSER_CACHE_DIR"},
-	{"gem bundle", "~/.local/share/gem ~/.gem/specs ~/.bundle/cache ~/.cache/gem"},
-	{"dotnet", "~/.nuget/packages ~/.local/share/NuGet ~/.dotnet"},
-	{"dart flutter", "~/.pub-cache"},
-	{"mix", "~/.hex/packages ~/.cache/rebar3"},
-	{"ccache", "~/.cache/ccache ~/.ccache $CCACHE_DIR"},
-	{"bazel", "~/.cache/bazel"},
-	{"zig", "~/.cache/zig"},
-	{"ghc cabal", "~/.cabal/packages ~/.cache/cabal"},
-	{"helm", "~/.cache/helm"},
-	{"node", "~/.cache/ms-playwright $PLAYWRIGHT_BROWSERS_PATH ~/.cache/Cypress $CYPRESS_CACHE_FOLDER ~/.cache/puppeteer $PUPPETEER_CACHE_DIR ~/.cache/electron ~/.cache/electron-builder"},
+// tools are programs with caches that they need to write. A program is on the PATH or, with ./ before its name, a file in a directory of the
+// workspace. The caches of a program that is there are created: the program would do it itself, but cannot while it is confined. The others are
+// allowed where they exist. A name in the home directory begins with ~/, one in a directory that a variable names with $NAME/. Names with |
+// between them stand for one cache, which is created at the first of them; where a variable is not set, its name has no effect.
+//
+// A cache holds files that a program has downloaded or built, and can get or build again. Directories with programs that the user runs, such as
+// ~/.cargo/bin, ~/.rustup, ~/.sdkman, ~/.ghcup and ~/.opam, are no caches. Nor are those with files that decide about later runs: ~/.config, ~/.gnupg,
+// ~/.gradle/init.d, ~/.sbt/1.0/plugins, ~/.julia/config. Nor is ~/.cache as a whole: shells run files in it when they start.
+var tools = []struct{ programs, caches, others string }{
+	{"go ./go.mod", "$GOCACHE|~/.cache/go-build $GOMODCACHE|$GOPATH/pkg|~/go/pkg", "~/.cache/goimports ~/.cache/staticcheck"},
+	{"golangci-lint", "$GOLANGCI_LINT_CACHE|~/.cache/golangci-lint", ""},
+	{"gopls", "~/.cache/gopls", ""},
+	{"npm npx node", "$npm_config_cache|~/.npm ~/.cache/node-gyp", "~/.cache/node ~/.cache/typescript ~/.cache/turbo ~/.cache/esbuild"},
+	{"pnpm ./pnpm-lock.yaml", "$PNPM_HOME/store|~/.local/share/pnpm/store ~/.cache/pnpm ~/.local/state/pnpm", "~/.pnpm-store $pnpm_config_store_dir $npm_config_store_dir"},
+	{"yarn ./yarn.lock", "$YARN_CACHE_FOLDER|~/.cache/yarn ~/.yarn/berry", ""},
+	{"corepack", "$COREPACK_HOME|~/.cache/node/corepack", ""},
+	{"bun", "$BUN_INSTALL_CACHE_DIR|~/.bun/install/cache", ""},
+	{"deno", "$DENO_DIR|~/.cache/deno", ""},
+	{"./prisma", "~/.cache/prisma", ""},
+	{"node python3", "$PLAYWRIGHT_BROWSERS_PATH|~/.cache/ms-playwright", "~/.cache/selenium"},
+	{"node", "$PUPPETEER_CACHE_DIR|~/.cache/puppeteer ~/.cache/electron", "~/.cache/electron-builder $CYPRESS_CACHE_FOLDER|~/.cache/Cypress ~/.config/Cypress"},
+	{"./cypress.config.js ./cypress.config.ts ./cypress.config.mjs", "$CYPRESS_CACHE_FOLDER|~/.cache/Cypress ~/.config/Cypress", ""},
+	{"cargo ./Cargo.toml", "$CARGO_HOME/registry|~/.cargo/registry $CARGO_HOME/git|~/.cargo/git", "$CARGO_HOME/.package-cache|~/.cargo/.package-cache $CARGO_HOME/.package-cache-mutate|~/.cargo/.package-cache-mutate $CARGO_HOME/.global-cache|~/.cargo/.global-cache ~/.cargo/advisory-db ~/.cargo/advisory-dbs $CARGO_TARGET_DIR"},
+	{"sccache", "$SCCACHE_DIR|~/.cache/sccache", ""},
+	{"wasm-pack", "~/.cache/.wasm-pack", ""},
+	{"gradle ./gradlew", "$GRADLE_USER_HOME/caches|~/.gradle/caches $GRADLE_USER_HOME/daemon|~/.gradle/daemon $GRADLE_USER_HOME/native|~/.gradle/native $GRADLE_USER_HOME/notifications|~/.gradle/notifications $GRADLE_USER_HOME/workers|~/.gradle/workers $GRADLE_USER_HOME/wrapper|~/.gradle/wrapper $GRADLE_USER_HOME/.tmp|~/.gradle/.tmp", "$GRADLE_USER_HOME/kotlin-profile|~/.gradle/kotlin-profile ~/.kotlin ~/.konan ~/.android/cache ~/.android/build-cache"},
+	{"mvn ./mvnw lein clojure", "~/.m2/repository ~/.m2/wrapper", "~/.gitlibs"},
+	{"sbt cs scala ./build.sbt", "$COURSIER_CACHE|~/.cache/coursier ~/.ivy2/cache ~/.ivy2/local ~/.sbt/boot ~/.sbt/1.0/server ~/.sbt/1.0/zinc", "~/.cache/sbt ~/.cache/scalacli"},
+	{"pip pip3 python3", "$PIP_CACHE_DIR|~/.cache/pip $HF_HUB_CACHE|$HF_HOME/hub|~/.cache/huggingface/hub $TORCH_HOME|~/.cache/torch", "~/.cache/huggingface/datasets ~/.cache/huggingface/modules ~/.cache/huggingface/assets ~/.cache/huggingface/xet ~/.triton/cache ~/.keras/datasets ~/.keras/models ~/.cache/mypy ~/.cache/ruff ~/.cache/black ~/.cache/matplotlib ~/.cache/pip-tools"},
+	{"poetry", "$POETRY_CACHE_DIR|~/.cache/pypoetry", ""},
+	{"pipenv", "~/.cache/pipenv ~/.local/share/virtualenvs", ""},
+	{"virtualenv poetry pipenv tox hatch pre-commit", "~/.local/share/virtualenv", "~/.local/share/hatch/env ~/.cache/hatch"},
+	{"pdm", "~/.cache/pdm", ""},
+	{"uv ./uv.lock", "$UV_CACHE_DIR|~/.cache/uv ~/.local/share/uv", ""},
+	{"pre-commit", "$PRE_COMMIT_HOME|~/.cache/pre-commit", ""},
+	{"composer", "$COMPOSER_CACHE_DIR|~/.cache/composer", "~/.composer/cache"},
+	{"gem bundle", "~/.local/share/gem ~/.bundle/cache", "~/.gem/specs ~/.cache/gem"},
+	{"dotnet", "$NUGET_PACKAGES|~/.nuget/packages ~/.local/share/NuGet ~/.dotnet ~/.templateengine", ""},
+	{"dart flutter", "$PUB_CACHE|~/.pub-cache", "~/.dartServer/.analysis-driver"},
+	{"mix", "~/.hex/packages ~/.cache/rebar3", "~/.hex/cache.ets"},
+	{"ccache", "$CCACHE_DIR|~/.cache/ccache", "~/.ccache"},
+	{"bazel bazelisk", "~/.cache/bazel ~/.cache/bazelisk", ""},
+	{"zig", "$ZIG_GLOBAL_CACHE_DIR|~/.cache/zig", ""},
+	{"ghc cabal", "~/.cache/cabal", "~/.cabal/packages ~/.cabal/logs"}, // cabal moves to ~/.cabal where that exists
+	{"dune", "~/.cache/dune", ""},
+	{"julia", "~/.julia/compiled ~/.julia/packages ~/.julia/artifacts ~/.julia/registries ~/.julia/clones ~/.julia/logs ~/.julia/scratchspaces", ""},
+	{"swift", "~/.cache/org.swift.swiftpm ~/.cache/clang/ModuleCache", ""},
+	{"cpanm", "~/.cpanm", ""},
+	{"conan", "~/.conan2/p", ""},
+	{"vcpkg", "$VCPKG_DEFAULT_BINARY_CACHE|~/.cache/vcpkg", ""},
+	{"nix", "~/.cache/nix", ""},
+	{"terraform tofu", "", "$TF_PLUGIN_CACHE_DIR|~/.terraform.d/plugin-cache"},
+	{"helm", "~/.cache/helm", ""},
+	{"nvidia-smi", "~/.nv/ComputeCache", ""},
+	{"fc-list", "~/.cache/fontconfig", ""},
 }
 
 // caches returns the caches of all tools.
 func (p *Place) caches() (list []string) {
 	for _, t := range tools {
 		list = append(list, p.expandAll(t.caches)...)
+		list = append(list, p.expandAll(t.others)...)
 	}
 	return list
 }
 
-// CreateCaches creates the first cache of each program on the PATH that has none: the program would do it itself, but cannot
-// while it is confined.
+// CreateCaches creates the caches of the programs that are there.
 func (p *Place) CreateCaches() {
-	exists := func(path string) bool {
-		_, err := os.Stat(path)
-		return err == nil
-	}
 	for _, t := range tools {
-		paths := p.expandAll(t.caches)
-		if len(paths) > 0 && !slices.ContainsFunc(paths, exists) && p.hasOne(t.programs) {
-			_ = os.MkdirAll(paths[0], 0o755) // without it, the program reports an error
+		if !p.hasOne(t.programs) {
+			continue
+		}
+		for name := range strings.FieldsSeq(t.caches) {
+			if paths := p.expand(name); len(paths) > 0 {
+				_ = os.MkdirAll(paths[0], 0o755) // without it, the program reports an error
+			}
 		}
 	}
 }
@@ -66,35 +90,59 @@ func (p *Place) CreateCaches() {
 // expandAll returns the paths that names in a table stand for.
 func (p *Place) expandAll(names string) (paths []string) {
 	for name := range strings.FieldsSeq(names) {
-		if path := p.expand(name); path != "" {
-			paths = append(paths, path)
-		}
+		paths = append(paths, p.expand(name)...)
 	}
 	return paths
 }
 
+// hasOne reports whether one of these programs is on the PATH, or a file in a directory of the workspace.
 func (p *Place) hasOne(programs string) bool {
 	for name := range strings.FieldsSeq(programs) {
-		if p.HasProgram(name) {
+		if file, ok := strings.CutPrefix(name, "./"); ok && p.hasFile(file) || !ok && p.HasProgram(name) {
 			return true
 		}
 	}
 	return false
 }
 
-// expand returns the path that a name in a table stands for, "" for none. A variable that names the home directory, one above
-// it, or no absolute path, stands for nothing.
-func (p *Place) expand(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		if len(p.Homes) == 0 {
-			return ""
+// hasFile reports whether a directory of the workspace has a file.
+func (p *Place) hasFile(name string) bool {
+	return slices.ContainsFunc(p.Dirs, func(dir string) bool {
+		_, err := os.Stat(filepath.Join(dir, name))
+		return err == nil
+	})
+}
+
+// expand returns the paths that a name in a table stands for, the one that its program uses first.
+func (p *Place) expand(name string) (paths []string) {
+	for name := range strings.SplitSeq(name, "|") {
+		if rest, ok := strings.CutPrefix(name, "~/"); ok {
+			paths = append(paths, p.inHome(rest)...)
+		} else if variable, rest, _ := strings.Cut(strings.TrimPrefix(name, "$"), "/"); p.directory(variable) != "" {
+			paths = append(paths, filepath.Join(p.directory(variable), rest))
 		}
-		return filepath.Join(p.Homes[0], rest)
 	}
-	variable, rest, _ := strings.Cut(strings.TrimPrefix(name, "$"), "/")
+	return paths
+}
+
+// inHome returns the paths that a cache in the home directory has: where a variable says that caches are, and its usual one.
+func (p *Place) inHome(name string) (paths []string) {
+	if len(p.Homes) == 0 {
+		return nil
+	}
+	for prefix, variable := range map[string]string{".cache/": "XDG_CACHE_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
+		if rest, ok := strings.CutPrefix(name, prefix); ok && p.directory(variable) != "" {
+			paths = append(paths, filepath.Join(p.directory(variable), rest))
+		}
+	}
+	return append(paths, filepath.Join(p.Homes[0], name))
+}
+
+// directory returns the directory that a variable names, "" for none. The home directory, one above it, and one without an absolute path are none.
+func (p *Place) directory(variable string) string {
 	dir := filepath.Clean(p.Env(variable))
 	if !filepath.IsAbs(dir) || p.isAboveHome(dir) {
 		return ""
 	}
-	return filepath.Join(dir, rest)
+	return dir
 }

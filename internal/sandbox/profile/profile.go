@@ -35,7 +35,7 @@ func Make(p Place) sandbox.Profile {
 	out := sandbox.Profile{
 		Write:       slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.caches(), p.Write),
 		Hide:        real(slices.Concat(p.secrets(), p.Private)),
-		Devices:     devices,
+		Devices:     slices.Concat(devices, computing()),
 		Sockets:     slices.Concat(services, p.Write),
 		HideSockets: p.hiddenSockets(),
 	}

@@ -167,24 +167,28 @@ func TestDenial(t *testing.T) {
 	}
 	p := sandbox.Profile{Write: []string{work}, Hide: []string{filepath.Join(home, ".ssh", "id_*")}}
 	for output, want := range map[string]sandbox.Denial{
-		"cat: HOME/.ssh/id_rsa: Permission denied":                                 {Kind: sandbox.HidesFile, Path: key, Exists: key},
-		"touch: cannot touch 'HOME/x': Permission denied":                          {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
-		"Error: EACCES: permission denied, open 'HOME/.config/x'":                  {Kind: sandbox.KeepsFile, Path: home + "/.config/x", Exists: home},
-		"first\nbash: line 1: HOME/new: Permission denied\nlast":                   {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
-		"cat: HOME/work/link: Permission denied":                                   {Kind: sandbox.HidesFile, Path: key, Exists: key},
-		"touch: cannot touch 'HOME/work/out/new': Permission denied":               {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
-		"/usr/bin/bash: line 2: HOME/new: Permission denied":                       {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
-		"/usr/bin/bash: line 2: HOME/work/new: Permission denied":                  {},
-		"mv: cannot move 'HOME/work/a' to 'HOME/b': Permission denied":             {Kind: sandbox.KeepsFile, Path: home + "/b", Exists: home},
-		"EACCES: permission denied, rename 'HOME/a' -> 'HOME/work/b'":              {Kind: sandbox.KeepsFile, Path: home + "/a", Exists: home},
-		"rm: cannot remove 'HOME/work/../x': Operation not permitted":              {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
-		"error: could not lock config file HOME/.gitconfig: Read-only file system": {Kind: sandbox.KeepsFile, Path: home + "/.gitconfig", Exists: home},
-		"git@host: Permission denied (publickey,password).":                        {Kind: sandbox.HasNoKeys},
-		"sudo: The \"no new privileges\" flag is set":                              {Kind: sandbox.HasNoRights},
-		"HOME/work/run.sh: Permission denied":                                      {},
-		"bash: ../x: Permission denied":                                            {},
-		"open HOME/x: no such file or directory":                                   {},
-		"cat: HOME/.ssh/id_none: Permission denied":                                {}, // there is none
+		"cat: HOME/.ssh/id_rsa: Permission denied":                                                                                               {Kind: sandbox.HidesFile, Path: key, Exists: key},
+		"touch: cannot touch 'HOME/x': Permission denied":                                                                                        {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"Error: EACCES: permission denied, open 'HOME/.config/x'":                                                                                {Kind: sandbox.KeepsFile, Path: home + "/.config/x", Exists: home},
+		"first\nbash: line 1: HOME/new: Permission denied\nlast":                                                                                 {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"cat: HOME/work/link: Permission denied":                                                                                                 {Kind: sandbox.HidesFile, Path: key, Exists: key},
+		"touch: cannot touch 'HOME/work/out/new': Permission denied":                                                                             {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"/usr/bin/bash: line 2: HOME/new: Permission denied":                                                                                     {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"/usr/bin/bash: line 2: HOME/work/new: Permission denied":                                                                                {},
+		"mv: cannot move 'HOME/work/a' to 'HOME/b': Permission denied":                                                                           {Kind: sandbox.KeepsFile, Path: home + "/b", Exists: home},
+		"EACCES: permission denied, rename 'HOME/a' -> 'HOME/work/b'":                                                                            {Kind: sandbox.KeepsFile, Path: home + "/a", Exists: home},
+		"rm: cannot remove 'HOME/work/../x': Operation not permitted":                                                                            {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"error: could not lock config file HOME/.gitconfig: Read-only file system":                                                               {Kind: sandbox.KeepsFile, Path: home + "/.gitconfig", Exists: home},
+		"git@host: Permission denied (publickey,password).":                                                                                      {Kind: sandbox.HasNoKeys},
+		"mkdir: cannot create directory ‘HOME/x’: Permission denied":                                                                             {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"EACCES: permission denied, open 'HOME/with spaces/x'":                                                                                   {Kind: sandbox.KeepsFile, Path: home + "/with spaces/x", Exists: home},
+		"error: failed to install\n\nCaused by:\n  failed to open: HOME/bin/x\n\nCaused by:\n  Permission denied (os error 13)":                  {Kind: sandbox.KeepsFile, Path: home + "/bin/x", Exists: home},
+		"error: remote unpack failed: unable to create temporary object directory\nTo HOME/x\n ! [remote rejected] main -> new (unpacker error)": {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"sudo: The \"no new privileges\" flag is set":                                                                                            {Kind: sandbox.HasNoRights},
+		"HOME/work/run.sh: Permission denied":                                                                                                    {},
+		"bash: ../x: Permission denied":                                                                                                          {},
+		"open HOME/x: no such file or directory":                                                                                                 {},
+		"cat: HOME/.ssh/id_none: Permission denied":                                                                                              {}, // there is none
 	} {
 		if got := p.Denial(strings.ReplaceAll(output, "HOME", home)); got != want {
 			t.Errorf("%q: %+v, want %+v", output, got, want)

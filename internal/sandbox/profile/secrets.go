@@ -18,16 +18,18 @@ var secrets = []struct{ whose, paths string }{
 	{"AWS", ".aws/credentials .aws/sso .aws/cli/cache .aws/login"},
 	{"Google Cloud", ".config/gcloud"},
 	{"Azure", ".azure"},
-	{"other clouds", ".config/doctl .config/hcloud .config/linode-cli .oci .terraform.d/credentials.tfrc.json .config/op .config/heroku .fly .config/netlify .config/vercel .local/share/com.vercel.cli .config/.wrangler .wrangler .config/supabase .supabase .railway .config/stripe .config/rclone .s3cfg .config/scw .vault-token .config/fly"},
+	{"other clouds", ".config/doctl .config/hcloud .config/linode-cli .oci .terraform.d/credentials.tfrc.json .config/configstore/firebase-tools.json .config/op .config/heroku .fly .config/netlify .config/vercel .local/share/com.vercel.cli .config/.wrangler .wrangler .config/supabase .supabase .railway .config/stripe .config/rclone .s3cfg .config/scw .vault-token .config/fly"},
 	{"Kubernetes and containers", ".kube .docker/config.json .config/containers/auth.json .config/helm/registry"},
 	{"code hosts", ".config/gh/hosts.yml .config/hub .config/glab-cli .git-credentials .config/git/credentials .netrc .config/tea"},
-	{"registries", ".pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials .local/share/gem/credentials .m2/settings-security.xml .gradle/gradle.properties .nuget/NuGet.Config .config/composer/auth.json .composer/auth.json .yarnrc.yml .config/pypoetry/auth.toml .hex/hex.config .config/pip/pip.conf"},
+	{"registries", ".pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials .local/share/gem/credentials .m2/settings-security.xml .gradle/gradle.properties .nuget/NuGet/NuGet.Config .config/composer/auth.json .composer/auth.json .yarnrc.yml .config/pypoetry/auth.toml .hex/hex.config .config/pip/pip.conf"},
 	{"databases", ".pgpass .my.cnf .mylogin.cnf .config/snowflake .dbt/profiles.yml .mongorc.js"},
 	{"key stores", ".local/share/keyrings .local/share/kwalletd .password-store .config/keepassxc .local/share/gopass .config/Bitwarden* .config/1Password .config/rbw"},
 	{"browsers", ".mozilla .config/google-chrome* .config/chromium* .config/BraveSoftware .config/microsoft-edge* .config/vivaldi .config/opera .librewolf .zen .thunderbird .var/app"},
 	{"messengers", ".config/Slack .config/discord .config/Signal .local/share/TelegramDesktop .config/Element"},
 	{"shell histories", ".bash_history .zsh_history .local/share/fish/fish_history .python_history .node_repl_history .psql_history .mysql_history .sqlite_history .lesshst .viminfo .local/state/bash/history .histfile .irb_history"},
 	{"other agents", ".claude/.credentials.json .claude.json .codex/auth.json .local/share/opencode/auth.json .config/github-copilot .continue .aider.conf.yml .cursor .config/Cursor .config/crush .local/share/crush .qwen/oauth_creds.json .config/goose .local/share/amazon-q"},
+	{"models", ".cache/huggingface/token .cache/huggingface/stored_tokens .ollama/id_ed25519"},
+	{"phones", ".android/adbkey"},
 	{"wallets", ".bitcoin .ethereum .electrum .config/solana .monero"},
 	{"desktops", ".Xauthority .ICEauthority .config/pulse/cookie .cert .pki"},
 }
@@ -81,7 +83,7 @@ func (p *Place) secrets() (list []string) {
 	for _, path := range system {
 		list = append(list, glob(path)...)
 	}
-	return list
+	return slices.DeleteFunc(list, isHarmless)
 }
 
 // moved returns the paths that a name in the home directory has where variables say that it is elsewhere.

@@ -21,7 +21,7 @@ type Listener struct {
 }
 
 // Call is a system call that waits for an answer. The memory behind its arguments may change at any time: an answer that
-// depends on it acts on a copy, and never lets the kernel go on with the original.
+// depends on it acts on a copy, and does not let the kernel go on with the original.
 type Call struct {
 	ID     uint64
 	PID    int // of the thread that makes the call
@@ -116,6 +116,12 @@ func (c *Call) Return(value int64, errno unix.Errno) {
 	if errno != 0 {
 		r.value = 0
 	}
+	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
+}
+
+// Continue has the kernel make the call. Its arguments may have changed.
+func (c *Call) Continue() {
+	r := response{id: c.ID, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
 }
 

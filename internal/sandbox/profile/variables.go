@@ -1,0 +1,54 @@
+package profile
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// Variables returns the variables that keep programs from changing files which they cannot change while they are confined, as name=value.
+//
+// pnpm uses its store in the home directory only if it can create a directory beside it, where its programs are. Else it makes a store in the
+// workspace, and does not take the modules that are linked to the other one. npm warns about the variable for pnpm before 11, so
+// only a project with pnpm's lock file gets it.
+//
+// Programs of Node that look for newer versions of themselves print a warning if they cannot keep the time in ~/.config.
+func (p *Place) Variables() (list []string) {
+	if store := p.expand("$PNPM_HOME/store|~/.local/share/pnpm/store"); len(store) > 0 && p.hasOne("pnpm ./pnpm-lock.yaml") && !p.namesStore() {
+		list = append(list, "pnpm_config_store_dir="+store[0])
+		if p.hasFile("pnpm-lock.yaml") {
+			list = append(list, "npm_config_store_dir="+store[0])
+		}
+	}
+	if p.hasOne("node") {
+		list = append(list, "NO_UPDATE_NOTIFIER=1")
+	}
+	return list
+}
+
+// namesStore reports whether settings of pnpm name a store.
+func (p *Place) namesStore() bool {
+	paths := p.expandAll("~/.npmrc ~/.config/pnpm/rc ~/.config/pnpm/config.yaml $XDG_CONFIG_HOME/pnpm/rc $XDG_CONFIG_HOME/pnpm/config.yaml")
+	for _, dir := range p.Dirs {
+		paths = append(paths, filepath.Join(dir, ".npmrc"), filepath.Join(dir, "pnpm-workspace.yaml"))
+	}
+	for _, path := range paths {
+		text, err := readSettings(path)
+		if err == nil && (bytes.Contains(text, []byte("store-dir")) || bytes.Contains(text, []byte("storeDir"))) {
+			return true
+		}
+	}
+	return false
+}
+
+// readSettings returns the beginning of a file, which is large enough for settings.
+func readSettings(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > 1<<20 { // a pipe could keep us waiting
+		return nil, os.ErrInvalid
+	}
+	return os.ReadFile(path)
+}
