@@ -11,6 +11,8 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/sandbox/landlock"
+	"pollux/internal/sandbox/names"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
 
@@ -20,6 +22,9 @@ type rules struct {
 	files   *landlock.Rules
 	calls   []seccomp.Rule
 	asks    bool // the filter has Pollux decide about connections
+	// names and datagrams are for programs that reach only some hosts; nil for others.
+	names     *names.Server
+	datagrams *datagrams
 }
 
 // Available returns why this system cannot confine programs; nil if it can.
@@ -42,8 +47,8 @@ func Gap() string {
 }
 
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
-// leaves connections to the kernel.
-func build(p Profile, version int, mute bool) (*rules, error) {
+// leaves connections to the kernel. lookup asks for the addresses of names.
+func build(p Profile, version int, mute bool, lookup Lookup) (*rules, error) {
 	if version == 0 {
 		version = landlock.Version()
 	}
@@ -70,15 +75,21 @@ func build(p Profile, version int, mute bool) (*rules, error) {
 	}
 	asks := !mute && seccomp.CanAsk() == nil
 	sockets := online()
-	if p.Network.Off {
+	made := &rules{profile: p, files: files, asks: asks}
+	switch {
+	case p.Network.Off && asks && len(p.Network.Hosts) > 0:
+		sockets = limited()
+		made.names = names.New(names.Options{Hosts: p.Network.Hosts, Lookup: lookup})
+		made.datagrams = newDatagrams(made.names, made.allows)
+	case p.Network.Off:
 		sockets = offline(asks)
 	}
-	calls := append(filter(version, asks), sockets...)
-	return &rules{p, files, calls, asks}, nil
+	made.calls = append(filter(version, asks), sockets...)
+	return made, nil
 }
 
-// confine applies the rules to this thread, and so to the program that it starts.
-func (r *rules) confine() error {
+// confine applies the rules to this thread, and so to the program that it starts. log gets the hosts that it is refused.
+func (r *rules) confine(log *network.Log) error {
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
@@ -95,7 +106,7 @@ func (r *rules) confine() error {
 	go func() {
 		defer listener.Close()
 		defer crash.Recover()
-		listener.Serve(r.connect)
+		listener.Serve((&program{r, log}).answer)
 	}()
 	return nil
 }

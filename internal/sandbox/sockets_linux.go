@@ -51,6 +51,16 @@ func offline(asks bool) []seccomp.Rule {
 	return append(rules, connected()...)
 }
 
+// limited returns the rules for programs that reach some hosts. They differ from those without a network in UDP: Pollux makes its
+// sockets. See [datagrams].
+func limited() []seccomp.Rule {
+	rules := append([]seccomp.Rule{
+		socket(domain, whole, unix.AF_NETLINK, false, seccomp.Allow),
+		socket(kind, kinds, unix.SOCK_DGRAM, false, seccomp.Ask),
+	}, offline(true)...)
+	return append(rules, emulated()...)
+}
+
 // routed returns the rules against options by which the packets of a connection take another way than to its address: through other
 // machines, or out of a device.
 func routed() (rules []seccomp.Rule) {
