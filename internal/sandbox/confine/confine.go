@@ -18,6 +18,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/profile"
 	"pollux/internal/secret"
 )
@@ -32,8 +33,8 @@ type Options struct {
 	Secrets func() []string
 }
 
-// Granted returns the grant of the command that ctx is for.
-type Granted func(ctx context.Context) Grant
+// Granted returns the grant of the command that ctx is for, and the log of the hosts that it is refused; nil for other programs.
+type Granted func(ctx context.Context) (Grant, *network.Log)
 
 // Confinement confines the programs of a session while it is on. Its methods may be called from several goroutines at once.
 type Confinement struct {
@@ -91,7 +92,7 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			return next(ctx, cmd)
 		}
 		if granted := c.granted.Load(); granted != nil {
-			g := (*granted)(ctx)
+			g, log := (*granted)(ctx)
 			if g.IsOutside {
 				return next(ctx, cmd)
 			}
@@ -99,6 +100,7 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			if s, err = c.widened(s, g); err != nil {
 				return nil, err
 			}
+			ctx = sandbox.WithLog(ctx, log)
 		}
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = secret.Without(cmd.Env, c.secrets())
@@ -157,8 +159,12 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 
 func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 	made := profile.Make(p)
-	if !g.Network {
-		made.Network = reachable(c.options.Settings())
+	if g.Network {
+		return made
+	}
+	if made.Network = reachable(c.options.Settings()); made.Network.Off {
+		hosts, _ := network.ParseHosts(g.Hosts)
+		made.Network.Hosts = append(made.Network.Hosts, hosts...)
 	}
 	return made
 }
@@ -208,11 +214,15 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	}
 }
 
-// Advise returns advice about the output of a command that has failed because it is confined, "" for none.
-func (c *Confinement) Advise(output string) string {
+// Advise returns advice about the output of the command that ctx is for, which has failed because it is confined; "" for none.
+func (c *Confinement) Advise(ctx context.Context, output string) string {
 	if !c.IsOn() {
 		return ""
 	}
-	d, _ := c.denial(output, Grant{})
+	var log *network.Log
+	if granted := c.granted.Load(); granted != nil {
+		_, log = (*granted)(ctx)
+	}
+	d, _ := c.denial(output, log, Grant{})
 	return d.Advice()
 }
