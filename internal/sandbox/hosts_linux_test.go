@@ -31,18 +31,18 @@ import (
 )
 
 // ownAddress returns an address of this machine that is none of loopback's, so that a network that is off does not reach it.
-func ownAddress(t *testing.T) netip.Addr {
+func ownAddress(t *testing.T, is func(netip.Addr) bool) netip.Addr {
 	t.Helper()
 	addrs, err := net.InterfaceAddrs()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, a := range addrs {
-		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() && !p.Addr().IsLoopback() {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && is(p.Addr()) && !p.Addr().IsLoopback() && !p.Addr().IsLinkLocalUnicast() {
 			return p.Addr()
 		}
 	}
-	t.Skip("NOT TESTED: this machine has no address but those of loopback")
+	t.Skip("NOT TESTED: this machine has no such address but those of loopback")
 	return netip.Addr{}
 }
 
@@ -115,7 +115,7 @@ func serve(t *testing.T, own netip.Addr, handler http.Handler) string {
 // TestProgramsReachHosts runs programs as they are: they reach the hosts in it by their names, and no others.
 func TestProgramsReachHosts(t *testing.T) {
 	t.Parallel()
-	own := ownAddress(t)
+	own := ownAddress(t, netip.Addr.Is4)
 	site := t.TempDir()
 	if git, err := exec.LookPath("git"); err == nil {
 		for _, args := range [][]string{
@@ -185,13 +185,35 @@ func TestProgramsReachHosts(t *testing.T) {
 	}
 }
 
+// TestReachByIPv6 checks that a name can lead to an IPv6 address, a private one if the list says so.
+func TestReachByIPv6(t *testing.T) {
+	t.Parallel()
+	own := ownAddress(t, netip.Addr.Is6)
+	if _, err := exec.LookPath("curl"); err != nil {
+		t.Skip("NOT TESTED: " + err.Error())
+	}
+	port := serve(t, own, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+	for prefix, want := range map[string]bool{"private:": true, "": !own.IsPrivate()} {
+		work := t.TempDir()
+		var out strings.Builder
+		_, err := limited(t, &zone{own: own}, work, port, prefix+"allowed.example").Run(t.Context(), &process.Command{
+			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/sh",
+			Args: []string{"-c", "curl -sS -m 5 http://allowed.example:" + port}, Env: []string{"PATH=" + os.Getenv("PATH")},
+			Dir: work, Stdout: &out, Stderr: &out,
+		})
+		if got := out.String() == "hello"; err != nil || got != want {
+			t.Errorf("with %q: %s, %v", prefix, out.String(), err)
+		}
+	}
+}
+
 // TestLimited tries to reach other machines from a sandbox that allows some hosts.
 func TestLimited(t *testing.T) {
 	t.Parallel()
 	if processtest.HasRaceDetector() {
 		t.Skip("a program that tries to escape has no races, and takes long to start")
 	}
-	own := ownAddress(t)
+	own := ownAddress(t, netip.Addr.Is4)
 	visits := make(chan string, 100)
 	port := serve(t, own, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { visits <- r.URL.Path }))
 	try := func(t *testing.T, name string) (*zone, string) {
@@ -224,6 +246,14 @@ func TestLimited(t *testing.T) {
 				if asked != "allowed.example" && asked != "port.example" && asked != "rebound.example" {
 					t.Errorf("the resolver of this machine was asked for %q", asked)
 				}
+			}
+		})
+	}
+	for _, name := range []string{"connect", "use UDP"} {
+		t.Run(name+" without a listener", func(t *testing.T) {
+			t.Parallel()
+			if out := offline(t, "offline: "+name, true, network.Host{Name: "allowed.example"}); !strings.HasPrefix(out, "denied: permission denied") {
+				t.Errorf("got %s", out)
 			}
 		})
 	}
@@ -318,7 +348,7 @@ func TestDatagramsStayInside(t *testing.T) {
 	if processtest.HasRaceDetector() {
 		t.Skip("a program that tries to escape has no races, and takes long to start")
 	}
-	own := ownAddress(t)
+	own := ownAddress(t, netip.Addr.Is4)
 	for _, isConfined := range []bool{false, true} {
 		server, err := net.ListenUDP("udp4", net.UDPAddrFromAddrPort(netip.AddrPortFrom(own, 0)))
 		if err != nil {

@@ -205,10 +205,10 @@ func TestOffline(t *testing.T) {
 }
 
 // offline makes an attempt in a sandbox without a network. mute is for a machine on which Pollux does not decide about connections.
-func offline(t *testing.T, name string, mute bool) string {
+func offline(t *testing.T, name string, mute bool, hosts ...network.Host) string {
 	t.Helper()
 	target, work := place(t)
-	s, err := newSandbox(sandbox.Profile{Write: []string{work}, Devices: []string{os.DevNull}, Network: network.Policy{Off: true}})
+	s, err := newSandbox(sandbox.Profile{Write: []string{work}, Devices: []string{os.DevNull}, Network: network.Policy{Off: true, Hosts: hosts}})
 	if err != nil {
 		t.Fatal(err)
 	}
