@@ -44,6 +44,7 @@ var passages = []struct {
 		{"internal/workspace", "openAs", "a file of the workspace"},
 		{"internal/durable", "", "files and directories that were opened by it"},
 		{"internal/sandbox/landlock", "New", "rules of the kernel"},
+		{"internal/sandbox", "create", "an end of a pair of sockets"},
 	}},
 	{"PrintStack", nil},
 	{"SetCrashOutput", nil},

@@ -74,6 +74,7 @@ const (
 	ToolSandboxing         = Bool("security.toolSandboxing")
 	SandboxAllowedPaths    = Strings("tools.sandboxAllowedPaths")
 	SandboxNetworkAccess   = Bool("tools.sandboxNetworkAccess")
+	SandboxHosts           = Strings("pollux.sandboxHosts")
 	ToolsCore              = Strings("tools.core")
 	ToolsAllowed           = Strings("tools.allowed")
 	ToolsConfirm           = Strings("tools.confirmationRequired")

@@ -202,6 +202,7 @@ var table = [...]Key{
 	{"pollux.routing", "enum named always never", "named", 0, live, free, "When a small model chooses between Google's models: if the model is auto (named), also if no model is set (always), or never."},
 	{"pollux.routingBinary", "bool", false, 0, live, free, "Route with a yes or no answer instead of a score."},
 	{"pollux.routingThreshold", "number 0 100", 90.0, 0, live, free, "Minimum score, of 100, to route a prompt to the Pro model."},
+	{"pollux.sandboxHosts", "strings", list{}, restart, live, onlyFewer, "Hosts that commands in the sandbox reach: example.org, *.example.org, addresses and prefixes, each also with :port. If there are any, they reach no others. private:example.org is a name with private addresses."},
 	{"pollux.sessionTitles", "bool", true, 0, live, free, "In an interactive session, let a small model write a title for the last session that has none."},
 	{"pollux.sessions.keepSecrets", "bool", false, restart, live, onlyOff, "Keep secrets in session files, exports and the history of prompts, instead of [REDACTED]."},
 	{"pollux.shell.backgroundAfter", "number", 120.0, 0, live, free, "Seconds after which a command of the model continues in the background. 0 waits for its end."},

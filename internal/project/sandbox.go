@@ -7,7 +7,6 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
-	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
 )
 
@@ -39,7 +38,7 @@ func (p *Project) CheckSandbox() (warning string, err error) {
 	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available yet; true confines commands with the means of Linux")
 	if confine.IsOwn(wanted) {
 		if missing = p.Sandbox.Open(); missing == nil {
-			return sandbox.Gap(), nil
+			return p.Sandbox.Warning(), nil
 		}
 	}
 	if value != "" {

@@ -11,6 +11,8 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/sandbox/landlock"
+	"pollux/internal/sandbox/names"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
 
@@ -21,6 +23,9 @@ type rules struct {
 	calls   []seccomp.Rule
 	asks    bool // the filter has Pollux decide about connections
 	own     *ownSockets
+	// names and datagrams are for programs that reach only some hosts; nil for others.
+	names     *names.Server
+	datagrams *datagrams
 }
 
 // Available returns why this system cannot confine programs; nil if it can.
@@ -43,8 +48,8 @@ func Gap() string {
 }
 
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
-// leaves connections to the kernel; own are the sockets of programs that run.
-func build(p Profile, version int, mute bool, own *ownSockets) (*rules, error) {
+// leaves connections to the kernel; own are the sockets of programs that run. lookup asks for the addresses of names.
+func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*rules, error) {
 	if version == 0 {
 		version = landlock.Version()
 	}
@@ -71,15 +76,21 @@ func build(p Profile, version int, mute bool, own *ownSockets) (*rules, error) {
 	}
 	asks := !mute && seccomp.CanAsk() == nil
 	sockets := online()
-	if p.Network.Off {
+	made := &rules{profile: p, files: files, asks: asks, own: own}
+	switch {
+	case p.Network.Off && asks && len(p.Network.Hosts) > 0:
+		sockets = limited()
+		made.names = names.New(names.Options{Hosts: p.Network.Hosts, Lookup: lookup})
+		made.datagrams = newDatagrams(made.names, made.allows)
+	case p.Network.Off:
 		sockets = offline(asks)
 	}
-	calls := append(filter(version, asks), sockets...)
-	return &rules{p, files, calls, asks, own}, nil
+	made.calls = append(filter(version, asks), sockets...)
+	return made, nil
 }
 
-// confine applies the rules to this thread, and so to the program that it starts.
-func (r *rules) confine() error {
+// confine applies the rules to this thread, and so to the program that it starts. log gets the hosts that it is refused.
+func (r *rules) confine(log *network.Log) error {
 	if err := dropCapabilities(); err != nil {
 		return err
 	}
@@ -96,7 +107,7 @@ func (r *rules) confine() error {
 	go func() {
 		defer listener.Close()
 		defer crash.Recover()
-		listener.Serve(r.answer)
+		listener.Serve((&program{r, log}).answer)
 	}()
 	return nil
 }

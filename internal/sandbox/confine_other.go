@@ -2,6 +2,8 @@
 
 package sandbox
 
+import "pollux/internal/sandbox/network"
+
 type rules struct{}
 
 // Available returns why this system cannot confine programs; nil if it can.
@@ -10,6 +12,6 @@ func Available() error { return ErrUnavailable }
 // Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
 func Gap() string { return "" }
 
-func build(Profile, int, bool, *ownSockets) (*rules, error) { return nil, ErrUnavailable }
+func build(Profile, int, bool, *ownSockets, Lookup) (*rules, error) { return nil, ErrUnavailable }
 
-func (*rules) confine() error { return ErrUnavailable }
+func (*rules) confine(*network.Log) error { return ErrUnavailable }

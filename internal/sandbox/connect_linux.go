@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"net/netip"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,26 +13,31 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/crash"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
 
-// answer answers the calls that the filter has Pollux decide about.
-func (r *rules) answer(c *seccomp.Call) {
-	if c.Number == unix.SYS_LISTEN {
-		r.listen(c)
-		return
-	}
-	r.connect(c)
+// program answers the calls of a program and of those that it starts.
+type program struct {
+	*rules
+	log *network.Log // of the hosts that it is refused
 }
 
-// connect answers a call of connect(2). It makes the connection itself, with a copy of the address that the program
-// cannot change any more, on the program's own socket.
-func (r *rules) connect(c *seccomp.Call) {
+// answer answers a call.
+func (p *program) answer(c *seccomp.Call) {
 	defer crash.Recover()
-	c.Return(0, r.connectAs(c))
+	switch c.Number {
+	case unix.SYS_CONNECT:
+		c.Return(0, p.connect(c))
+	case unix.SYS_LISTEN:
+		p.listen(c)
+	default:
+		p.datagrams.answer(c, p.log)
+	}
 }
 
-func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
+// connect makes a connection itself, with a copy of the address that the program cannot change any more, on the program's own socket.
+func (p *program) connect(c *seccomp.Call) unix.Errno {
 	size := int(uint32(c.Args[2]))
 	if size < 2 || size > unix.SizeofSockaddrAny {
 		return unix.EINVAL
@@ -40,16 +46,26 @@ func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
 	if err != nil {
 		return unix.EFAULT
 	}
-	if errno := r.profile.Network.Check(address); errno != 0 {
+	to, isInternet, errno := network.ParseAddress(address)
+	if errno != 0 {
 		return errno
+	}
+	if p.datagrams != nil && binary.NativeEndian.Uint16(address) != unix.AF_UNIX {
+		if errno, isDone := p.connectLimited(c, to, address); isDone {
+			return errno
+		}
+	}
+	if isInternet && !p.allows(to) {
+		p.log.Add(to.Addr().Unmap().WithZone("").String())
+		return unix.ENETUNREACH
 	}
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNIX {
 		if name := string(address[2:]); strings.HasPrefix(name, "\x00") { // an abstract address: any program may listen there
-			if !r.isOwnName(name) {
+			if !p.isOwnName(name) {
 				return unix.EACCES
 			}
 		} else {
-			file, errno := r.resolve(c, address[2:])
+			file, errno := p.resolve(c, address[2:])
 			if errno != 0 {
 				return errno
 			}
@@ -63,6 +79,11 @@ func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
 	}
 	defer unix.Close(socket)
 	return connect(socket, address)
+}
+
+// allows reports whether programs may connect to an address.
+func (r *rules) allows(to netip.AddrPort) bool {
+	return r.profile.Network.Allows(to) || r.names != nil && !network.IsLocal(to.Addr()) && r.names.Allows(to)
 }
 
 // resolve opens the local socket with an address of a program, if the program may connect to it.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/sandbox/network"
 	"pollux/internal/workspace"
 )
 
@@ -89,6 +90,8 @@ type Denial struct {
 	Path string // without links, that programs may not read or change; "" for the other kinds
 	// Exists is the path, or the next directory above it that exists.
 	Exists string
+	// Hosts are the entries for the list of hosts that programs reach, if Kind is NotListed.
+	Hosts []string
 }
 
 // DenialKind is a kind of [Denial].
@@ -101,6 +104,7 @@ const (
 	KeepsFile                   // Path can be read, but not changed
 	KeepsDirectory              // Path cannot be created in the directory Exists, which has hidden files
 	HasNoNetwork                // another machine was not reached
+	NotListed                   // Hosts were not reached
 	HasNoKeys                   // SSH has found no key that the server takes
 	HasNoRights                 // a program such as sudo has got no more privileges
 	NotLocalSocket              // Path is a socket that programs may not connect to
@@ -130,8 +134,9 @@ var otherLines = []string{
 	`(?:unable to create temporary object directory|insufficient permission for adding an object)[^\n]*(?:\n[^\n]*){0,5}\nTo (?:file://)?(/[^\n]+)`,
 }
 
-// Denial returns the permission that the sandbox has refused a program which has failed with an output.
-func (p *Profile) Denial(output string) Denial {
+// Denial returns the permission that the sandbox has refused a program which has failed with an output. refused are the hosts that it
+// has not reached.
+func (p *Profile) Denial(output string, refused []string) Denial {
 	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
 	}
@@ -160,14 +165,39 @@ func (p *Profile) Denial(output string) Denial {
 		return Denial{Kind: NestsBrowser}
 	case regexp.MustCompile(spaceWords).MatchString(output):
 		return Denial{Kind: HasNoNamespaces}
+	case p.Network.Off && len(p.Network.Hosts) > 0:
+		return denialOfHosts(output, refused)
 	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
 		return Denial{Kind: HasNoNetwork}
 	}
 	return Denial{}
 }
 
-// pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that is next to
-// these words. A program that names itself at the beginning does not mean itself.
+// maxHosts is the number of hosts that one denial names.
+const maxHosts = 3
+
+// denialOfHosts returns the denial of the hosts among those that a program was refused: those that its output names, or the first ones
+// if the output says that it has not reached a host.
+func denialOfHosts(output string, refused []string) Denial {
+	output = strings.ToLower(output)
+	var named []string
+	for _, host := range refused {
+		name := strings.TrimPrefix(host, network.PrivatePrefix)
+		if regexp.MustCompile(`(^|[^a-z0-9._-])` + regexp.QuoteMeta(name) + `($|[^a-z0-9_-])`).MatchString(output) {
+			named = append(named, host)
+		}
+	}
+	if len(named) == 0 && regexp.MustCompile(offlineWords).MatchString(output) {
+		named = refused
+	}
+	if len(named) == 0 {
+		return Denial{}
+	}
+	return Denial{Kind: NotListed, Hosts: named[:min(len(named), maxHosts)]}
+}
+
+// pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that
+// is next to these words. A program that names itself at the beginning does not mean itself.
 func pathsIn(line string) (paths []string) {
 	absolute := regexp.MustCompile(`['"‘“` + "`" + `](/[^'"‘’“”` + "`" + `]+)['"’”` + "`" + `]|(?:^|[\s'"‘“` + "`" + `:(=])(/[^\s'"‘’“”` + "`" + `:;,()\[\]]+)`)
 	words := regexp.MustCompile(deniedWords).FindStringIndex(line)
@@ -193,15 +223,15 @@ func pathsIn(line string) (paths []string) {
 func (p *Profile) denialOf(path string) Denial {
 	path = workspace.RealPath(path) // a program could let the link lead elsewhere before the answer
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket && !p.mayConnect(path) && userMay(path, write) {
-		return Denial{NotLocalSocket, path, path}
+		return Denial{Kind: NotLocalSocket, Path: path, Exists: path}
 	}
 	switch verdict, _ := p.Judge(path); {
 	case verdict == Hidden && userMay(path, read):
-		return Denial{HidesFile, path, path}
+		return Denial{Kind: HidesFile, Path: path, Exists: path}
 	case verdict == MayRead && userMay(existing(path), write):
-		return Denial{KeepsFile, path, existing(path)}
+		return Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
 	case verdict == MayChange && existing(path) != path && p.hasHidden(existing(path)) && userMay(existing(path), write):
-		return Denial{KeepsDirectory, path, existing(path)}
+		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	}
 	return Denial{}
 }
@@ -237,6 +267,9 @@ func (d Denial) Advice() string {
 	case HasNoNetwork:
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
 			"Work without it, or tell the user that networkAccess in tools.sandbox switches it off, and tools.sandboxNetworkAccess allows it."
+	case NotListed:
+		return "The sandbox lets commands reach only the hosts that the user has listed, and not " + strings.Join(d.Hosts, ", ") +
+			". Work without, or tell the user that pollux.sandboxHosts can allow it."
 	case HasNoKeys:
 		return "The sandbox hides SSH keys and the SSH agent from commands. Tell the user that ~/.ssh or the agent's socket in tools.sandboxAllowedPaths allows them."
 	case HasNoRights:

@@ -26,11 +26,11 @@ func TestAdviseNetwork(t *testing.T) {
 		"assertion failed": false,
 	} {
 		off := sandbox.Profile{Network: network.Policy{Off: true}}
-		if got := strings.Contains(off.Denial(output).Advice(), "no network"); got != want {
+		if got := strings.Contains(off.Denial(output, nil).Advice(), "no network"); got != want {
 			t.Errorf("off: %q is explained: %v, want %v", output, got, want)
 		}
 		open := sandbox.Profile{}
-		if got := open.Denial(output).Advice(); got != "" {
+		if got := open.Denial(output, nil).Advice(); got != "" {
 			t.Errorf("open: %q is explained by %q", output, got)
 		}
 	}
@@ -58,7 +58,7 @@ func TestAdviseOutput(t *testing.T) {
 		"fatal: not a git repository":          sandbox.NotDenied,
 		"Error: Failed to launch the browser!": sandbox.NotDenied,
 	} {
-		if got := (&sandbox.Profile{}).Denial(output); got.Kind != want {
+		if got := (&sandbox.Profile{}).Denial(output, nil); got.Kind != want {
 			t.Errorf("%q: %+v, want %v", output, got, want)
 		}
 	}
@@ -73,7 +73,7 @@ func FuzzDenial(f *testing.F) {
 	}
 	p := sandbox.Profile{Write: []string{"/tmp"}, Hide: []string{"/home/u/.ssh/id_*"}, Network: network.Policy{Off: true}}
 	f.Fuzz(func(t *testing.T, output string) {
-		d := p.Denial(output)
+		d := p.Denial(output, nil)
 		if d.Path != "" && (!filepath.IsAbs(d.Path) || filepath.Clean(d.Path) != d.Path || !strings.Contains(output, "/")) {
 			t.Errorf("%q: %+v", output, d)
 		}

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -42,6 +43,17 @@ func newSocket(domain, kind, protocol int) func(string) error {
 	return func(string) error {
 		_, err := unix.Socket(domain, kind, protocol)
 		return err
+	}
+}
+
+// option sets an option of a TCP socket by which its packets take another way.
+func option(domain, level, name int, value string) func(string) error {
+	return func(string) error {
+		fd, err := unix.Socket(domain, unix.SOCK_STREAM, 0)
+		if err != nil {
+			return err
+		}
+		return unix.SetsockoptString(fd, level, name, value)
 	}
 }
 
@@ -95,6 +107,11 @@ var leaks = map[string]struct {
 	"connect by many messages": {fastOpen(func(fd int) error {
 		return call(unix.SYS_SENDMMSG, uintptr(fd), 0, 0, unix.MSG_FASTOPEN)
 	}), unix.EOPNOTSUPP},
+	"route a connection by another machine": {option(unix.AF_INET, unix.SOL_IP, unix.IP_OPTIONS, "\x83\x07\x04\xc0\x00\x02\x01\x00"), unix.EPERM},
+	"route a connection by IPv6": {
+		option(unix.AF_INET6, unix.SOL_IPV6, unix.IPV6_RTHDR, "\x00\x02\x02\x01"+strings.Repeat("\x00", 20)), unix.EPERM,
+	},
+	"route a connection by a device": {option(unix.AF_INET, unix.SOL_SOCKET, unix.SO_BINDTODEVICE, "eth0\x00"), unix.EPERM},
 	"connect by the first write": {fastOpen(func(fd int) error {
 		if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_FASTOPEN_CONNECT, 1); err != nil {
 			return err
@@ -136,6 +153,9 @@ func echo(string) error {
 	for _, host := range []string{"127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1", "localhost"} {
 		c, err := net.Dial("tcp", net.JoinHostPort(host, port))
 		if err != nil {
+			return fmt.Errorf("%s: %w", host, err)
+		}
+		if err := c.(*net.TCPConn).SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: time.Minute}); err != nil {
 			return fmt.Errorf("%s: %w", host, err)
 		}
 		b := make([]byte, 5)
@@ -185,10 +205,10 @@ func TestOffline(t *testing.T) {
 }
 
 // offline makes an attempt in a sandbox without a network. mute is for a machine on which Pollux does not decide about connections.
-func offline(t *testing.T, name string, mute bool) string {
+func offline(t *testing.T, name string, mute bool, hosts ...network.Host) string {
 	t.Helper()
 	target, work := place(t)
-	s, err := newSandbox(sandbox.Profile{Write: []string{work}, Devices: []string{os.DevNull}, Network: network.Policy{Off: true}})
+	s, err := newSandbox(sandbox.Profile{Write: []string{work}, Devices: []string{os.DevNull}, Network: network.Policy{Off: true, Hosts: hosts}})
 	if err != nil {
 		t.Fatal(err)
 	}

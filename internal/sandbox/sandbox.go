@@ -13,6 +13,7 @@ package sandbox
 import (
 	"context"
 	"errors"
+	"net/netip"
 	"slices"
 	"sync"
 
@@ -56,12 +57,24 @@ type Sandbox struct {
 	closed bool
 }
 
-// Options configure a [Sandbox]. Both functions are called when a program is started, and then not at the same time.
+// Options configure a [Sandbox]. Dirs and Profile are called when a program is started, and then not at the same time.
 type Options struct {
 	// Dirs returns the directories of the workspace.
 	Dirs func() []string
 	// Profile returns the profile for a workspace with these directories.
 	Profile func(dirs []string) Profile
+	// Lookup returns the addresses of a host that programs may reach; nil asks the resolver of this machine.
+	Lookup Lookup
+}
+
+// Lookup returns the addresses of a host.
+type Lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
+
+type logKey struct{}
+
+// WithLog returns a context in which the hosts that the sandbox refuses a program are added to a log.
+func WithLog(ctx context.Context, log *network.Log) context.Context {
+	return context.WithValue(ctx, logKey{}, log)
 }
 
 // New returns a sandbox, which reads nothing yet. The error is [ErrUnavailable] where this system cannot confine programs.
@@ -83,6 +96,7 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 		if err != nil {
 			return nil, err
 		}
+		log, _ := ctx.Value(logKey{}).(*network.Log)
 		inner := c.Confine
 		c.Confine = func() error {
 			if inner != nil {
@@ -90,7 +104,7 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 					return err
 				}
 			}
-			return r.confine()
+			return r.confine(log)
 		}
 		return next(ctx, c)
 	}
@@ -108,7 +122,7 @@ func (s *Sandbox) current() (*rules, error) {
 	if s.rules != nil && slices.Equal(dirs, s.dirs) {
 		return s.rules, nil
 	}
-	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own)
+	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own, s.options.Lookup)
 	if err != nil {
 		return nil, err
 	}

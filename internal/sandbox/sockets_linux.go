@@ -48,11 +48,49 @@ func offline(asks bool) []seccomp.Rule {
 	if !asks {
 		return append(rules, seccomp.Rule{Call: unix.SYS_SOCKET, Action: seccomp.Fail(unix.EACCES)})
 	}
-	rules = append(rules,
+	return append(rules, connected()...)
+}
+
+// limited returns the rules for programs that reach some hosts. They differ from those without a network in UDP: Pollux makes its
+// sockets. See [datagrams].
+func limited() []seccomp.Rule {
+	rules := append([]seccomp.Rule{
+		socket(domain, whole, unix.AF_NETLINK, false, seccomp.Allow),
+		socket(kind, kinds, unix.SOCK_DGRAM, false, seccomp.Ask),
+	}, offline(true)...)
+	return append(rules, emulated()...)
+}
+
+// routed returns the rules against options by which the packets of a connection take another way than to its address: through other
+// machines, or out of a device.
+func routed() (rules []seccomp.Rule) {
+	for _, option := range []struct{ level, name uint32 }{
+		{unix.SOL_IP, unix.IP_OPTIONS},
+		{unix.SOL_IP, unix.IP_UNICAST_IF},
+		{unix.SOL_IPV6, unix.IPV6_RTHDR},
+		{unix.SOL_IPV6, unix.IPV6_2292RTHDR},
+		{unix.SOL_IPV6, unix.IPV6_2292PKTOPTIONS},
+		{unix.SOL_IPV6, unix.IPV6_RTHDRDSTOPTS},
+		{unix.SOL_IPV6, unix.IPV6_UNICAST_IF},
+		{unix.SOL_SOCKET, unix.SO_BINDTODEVICE},
+		{unix.SOL_SOCKET, unix.SO_BINDTOIFINDEX},
+	} {
+		rules = append(rules, seccomp.Rule{
+			Call: unix.SYS_SETSOCKOPT, Arg: 1, Mask: whole, Value: option.level, Also: &seccomp.Argument{Arg: 2, Value: option.name},
+			Action: seccomp.Fail(unix.EPERM),
+		})
+	}
+	return rules
+}
+
+// connected returns the rules for sockets of the internet that leave those whose only way to another machine is connect(2).
+func connected() []seccomp.Rule {
+	rules := []seccomp.Rule{
 		socket(kind, kinds, unix.SOCK_STREAM, true, seccomp.Fail(unix.EACCES)),
 		socket(protocol, whole, 0, false, seccomp.Allow),
 		socket(protocol, whole, unix.IPPROTO_TCP, true, seccomp.Fail(unix.EPROTONOSUPPORT)), // SCTP connects by setsockopt
-	)
+	}
+	rules = append(rules, routed()...)
 	// A message that makes the connection it is sent on.
 	for call, flags := range map[uint32]int{unix.SYS_SENDTO: 3, unix.SYS_SENDMSG: 2, unix.SYS_SENDMMSG: 3} {
 		rules = append(rules, seccomp.Rule{

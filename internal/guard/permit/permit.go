@@ -18,6 +18,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard"
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/shellcmd"
 	"pollux/tool"
 )
@@ -49,6 +50,7 @@ type Permits struct {
 
 	mu       sync.Mutex
 	runs     map[*agent.PreparedCall]confine.Grant // of calls that run again
+	refused  map[*agent.PreparedCall]*network.Log  // of calls that run
 	commands map[command]confine.Grant             // until the session ends
 }
 
@@ -57,16 +59,44 @@ type command struct{ text, dir string }
 
 // New returns permits, of which there are none yet.
 func New(o Options) *Permits {
-	return &Permits{options: o, runs: map[*agent.PreparedCall]confine.Grant{}, commands: map[command]confine.Grant{}}
+	return &Permits{
+		options: o, runs: map[*agent.PreparedCall]confine.Grant{}, refused: map[*agent.PreparedCall]*network.Log{},
+		commands: map[command]confine.Grant{},
+	}
 }
 
-// Granted returns the additional permissions of the command that ctx is for.
-func (p *Permits) Granted(ctx context.Context) confine.Grant {
+// Granted returns the additional permissions of the command that ctx is for, and the log of the hosts that it is refused.
+func (p *Permits) Granted(ctx context.Context) (confine.Grant, *network.Log) {
 	call := guard.CallOf(ctx)
 	if call == nil || call.Tool().Spec().Name != p.options.Tool {
-		return confine.Grant{}
+		return confine.Grant{}, nil
 	}
-	return p.of(call)
+	return p.of(call), p.log(call)
+}
+
+// log returns the log of the hosts that a running call is refused.
+func (p *Permits) log(call *agent.PreparedCall) *network.Log {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.refused[call] == nil {
+		p.refused[call] = new(network.Log)
+	}
+	return p.refused[call]
+}
+
+// forget removes the log and the grant of a call that has ended.
+func (p *Permits) forget(call *agent.PreparedCall) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.runs, call)
+	delete(p.refused, call)
+}
+
+// end is called after a run. One that was cancelled or prevented does not run again.
+func (p *Permits) end(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) {
+	if ctx.Err() != nil || !x.HasRun {
+		p.forget(call)
+	}
 }
 
 func (p *Permits) of(call *agent.PreparedCall) confine.Grant {
@@ -77,7 +107,7 @@ func (p *Permits) of(call *agent.PreparedCall) confine.Grant {
 
 // Step returns the step of the gate that has commands run again.
 func (p *Permits) Step() guard.Step {
-	return guard.Step{Retry: p.retry}
+	return guard.Step{After: p.end, Retry: p.retry}
 }
 
 // retry returns how a command runs again that the sandbox has refused something, nil for other calls. A command that the person has typed
@@ -86,14 +116,12 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	if call.Tool().Spec().Name != p.options.Tool || call.Call().Typed {
 		return nil
 	}
-	had := p.of(call)
-	p.mu.Lock()
-	delete(p.runs, call)
-	p.mu.Unlock()
+	had, log := p.of(call), p.log(call)
+	p.forget(call)
 	if x.Result == nil || x.Result.Data["isError"] != true {
 		return nil
 	}
-	lack := p.options.Sandbox.Lacking(tail(x.Result), had)
+	lack := p.options.Sandbox.Lacking(tail(x.Result), log, had)
 	if lack.IsZero() || lack.IsSensitive && isWalk(commandOf(call).text) {
 		return nil
 	}

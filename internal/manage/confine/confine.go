@@ -50,12 +50,12 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	allowed := p.Sandbox.Profile()
 	text := "Commands of the model run without a sandbox. To turn it on, set tools.sandbox to true, or use --sandbox."
 	if p.Sandbox.IsOn() {
-		text = strings.TrimSpace("Commands of the model, the project and extensions run in a sandbox. " + sandbox.Gap())
+		text = strings.TrimSpace("Commands of the model, the project and extensions run in a sandbox. " + p.Sandbox.Warning())
 	} else if err := sandbox.Available(); err != nil {
 		text = "Commands of the model run without a sandbox: " + wording.Reason(err) + "."
 	}
 	if allowed.Network.Off {
-		text += "\n\n" + offline
+		text += "\n\n" + describeReach(allowed.Network)
 	}
 	var rows [][]string
 	for _, path := range allowed.Write {

@@ -12,7 +12,23 @@ import (
 	"pollux/internal/terminal"
 )
 
-const offline = "In the sandbox, commands have no network (networkAccess in tools.sandbox): they reach only TCP servers on this machine's loopback addresses."
+// describeReach says which hosts commands in the sandbox reach where the network is off.
+func describeReach(policy network.Policy) string {
+	const own = "TCP servers on this machine's loopback addresses"
+	if len(policy.Hosts) == 0 {
+		return "In the sandbox, commands have no network (networkAccess in tools.sandbox): they reach only " + own + "."
+	}
+	return "In the sandbox, commands reach only " + own + " and these hosts (pollux.sandboxHosts): " + join(policy.Hosts) + "."
+}
+
+// join returns a list of hosts as people read it.
+func join(hosts network.Hosts) string {
+	list := make([]string, len(hosts))
+	for i, h := range hosts {
+		list[i] = h.String()
+	}
+	return strings.Join(list, ", ")
+}
 
 // host is a host that a person names, with a port or 0.
 type host struct {
@@ -48,16 +64,25 @@ func parseHost(word string) (h host, ok bool) {
 func explainHost(h host, policy network.Policy) (outcome.Outcome, error) {
 	shown := terminal.Cut(terminal.Line(h.name), 200)
 	address, err := netip.ParseAddr(h.name)
+	named := policy.Hosts.Named(strings.ToLower(strings.TrimSuffix(h.name, ".")))
 	if h.name == "localhost" {
 		address, err = netip.AddrFrom4([4]byte{127, 0, 0, 1}), nil
+	} else if err == nil {
+		named = policy.Hosts.Containing(address)
 	}
 	switch {
 	case !policy.Off:
 		return manage.Say("Commands in the sandbox reach %s, because the network is open. To switch it off, set tools.sandbox to {\"enabled\": true, \"networkAccess\": false}.", shown)
-	case err == nil && policy.Allows(netip.AddrPortFrom(address, h.port)):
+	case err == nil && network.IsLocal(address) && policy.Allows(netip.AddrPortFrom(address, h.port)):
 		return manage.Say("Commands in the sandbox reach TCP servers on %s, because it is this machine.", shown)
+	case len(named) > 0 && (h.port == network.PortDNS || h.port != 0 && !named.HasPort(h.port)):
+		return manage.Say("Commands in the sandbox do not reach port %d of %s: pollux.sandboxHosts has %s.", h.port, shown, join(named))
+	case len(named) > 0:
+		return manage.Say("Commands in the sandbox reach %s, because pollux.sandboxHosts has %s.", shown, join(named))
 	case err == nil && network.IsLocal(address):
 		return manage.Say("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown)
+	case len(policy.Hosts) > 0:
+		return manage.Say("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown)
 	}
 	return manage.Say("Commands in the sandbox do not reach %s, because tools.sandbox has networkAccess: false. To let them, set tools.sandboxNetworkAccess to true.", shown)
 }

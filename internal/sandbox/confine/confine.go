@@ -19,6 +19,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/profile"
 	"pollux/internal/secret"
 )
@@ -33,8 +34,8 @@ type Options struct {
 	Secrets func() []string
 }
 
-// Granted returns the grant of the command that ctx is for.
-type Granted func(ctx context.Context) Grant
+// Granted returns the grant of the command that ctx is for, and the log of the hosts that it is refused; nil for other programs.
+type Granted func(ctx context.Context) (Grant, *network.Log)
 
 // Confinement confines the programs of a session while it is on. Its methods may be called from several goroutines at once.
 type Confinement struct {
@@ -97,7 +98,7 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			return next(ctx, cmd)
 		}
 		if granted := c.granted.Load(); granted != nil {
-			g := (*granted)(ctx)
+			g, log := (*granted)(ctx)
 			if g.IsOutside {
 				return next(ctx, cmd)
 			}
@@ -105,6 +106,7 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			if s, err = c.widened(s, g); err != nil {
 				return nil, err
 			}
+			ctx = sandbox.WithLog(ctx, log)
 		}
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = c.environ(cmd.Env)
@@ -179,9 +181,13 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 
 func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 	made := profile.Make(p)
-	if !g.Network {
-		isOffline := c.offline.Load()
-		made.Network = reachable(c.options.Settings(), isOffline != nil && (*isOffline)())
+	if g.Network {
+		return made
+	}
+	isOffline := c.offline.Load()
+	if made.Network = reachable(c.options.Settings(), isOffline != nil && (*isOffline)()); made.Network.Off {
+		hosts, _ := network.ParseHosts(g.Hosts)
+		made.Network.Hosts = append(made.Network.Hosts, hosts...)
 	}
 	return made
 }
@@ -231,11 +237,15 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	}
 }
 
-// Advise returns advice about the output of a command that has failed because it is confined, "" for none.
-func (c *Confinement) Advise(output string) string {
+// Advise returns advice about the output of the command that ctx is for, which has failed because it is confined; "" for none.
+func (c *Confinement) Advise(ctx context.Context, output string) string {
 	if !c.IsOn() {
 		return ""
 	}
-	d, _ := c.denial(output, Grant{})
+	var log *network.Log
+	if granted := c.granted.Load(); granted != nil {
+		_, log = (*granted)(ctx)
+	}
+	d, _ := c.denial(output, log, Grant{})
 	return d.Advice()
 }

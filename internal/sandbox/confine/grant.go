@@ -7,33 +7,44 @@ import (
 	"strings"
 
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/network"
 	"pollux/internal/workspace"
 )
 
 // Grant is permissions that a command has in addition to those of the sandbox. The zero Grant is none.
 type Grant struct {
 	Paths     []string // as in tools.sandboxAllowedPaths: they can be changed, or only read where they are secrets
+	Hosts     []string // as in pollux.sandboxHosts
 	Network   bool     // that settings have switched off
 	IsOutside bool     // the command runs without the sandbox
 }
 
 // IsZero reports whether the grant is none.
-func (g Grant) IsZero() bool { return len(g.Paths) == 0 && !g.Network && !g.IsOutside }
+func (g Grant) IsZero() bool {
+	return len(g.Paths) == 0 && len(g.Hosts) == 0 && !g.Network && !g.IsOutside
+}
 
 // With returns both grants.
 func (g Grant) With(other Grant) Grant {
-	for _, path := range other.Paths {
-		if !slices.Contains(g.Paths, path) {
-			g.Paths = append(slices.Clip(g.Paths), path)
-		}
-	}
+	g.Paths, g.Hosts = union(g.Paths, other.Paths), union(g.Hosts, other.Hosts)
 	g.Network, g.IsOutside = g.Network || other.Network, g.IsOutside || other.IsOutside
 	return g
 }
 
+// union returns the elements of two lists.
+func union(list, other []string) []string {
+	for _, element := range other {
+		if !slices.Contains(list, element) {
+			list = append(slices.Clip(list), element)
+		}
+	}
+	return list
+}
+
 // key identifies the grant among others.
 func (g Grant) key() string {
-	key := strings.Join(slices.Sorted(slices.Values(g.Paths)), "\x00")
+	join := func(list []string) string { return strings.Join(slices.Sorted(slices.Values(list)), "\x00") }
+	key := join(g.Paths) + "\x00hosts\x00" + join(g.Hosts)
 	if g.Network {
 		key += "\x00network"
 	}
@@ -48,13 +59,13 @@ type Lack struct {
 	IsSensitive bool
 }
 
-// Lacking returns the permissions that a command lacked which has failed with an output. had is the grant that it had. There are none while
-// the sandbox is off, and for other failures.
-func (c *Confinement) Lacking(output string, had Grant) Lack {
+// Lacking returns the permissions that a command lacked which has failed with an output. log has the hosts that it was refused, and had is the
+// grant that it had. There are none while the sandbox is off, and for other failures.
+func (c *Confinement) Lacking(output string, log *network.Log, had Grant) Lack {
 	if !c.IsOn() || had.IsOutside {
 		return Lack{}
 	}
-	d, allowed := c.denial(output, had)
+	d, allowed := c.denial(output, log, had)
 	lack := c.lackOf(d, &allowed)
 	if lack.IsOutside || had.With(lack.Grant).key() != had.key() {
 		return lack
@@ -67,9 +78,9 @@ func (c *Confinement) Lacking(output string, had Grant) Lack {
 
 // denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key, or asks for a
 // password, is no denial if there are none to hide.
-func (c *Confinement) denial(output string, had Grant) (sandbox.Denial, sandbox.Profile) {
+func (c *Confinement) denial(output string, log *network.Log, had Grant) (sandbox.Denial, sandbox.Profile) {
 	allowed := c.granting(had)
-	d := allowed.Denial(output)
+	d := allowed.Denial(output, log.Refused())
 	switch {
 	case d.Kind == sandbox.HasNoKeys && c.keys().IsZero(),
 		d.Kind == sandbox.HasNoCredentials && len(c.credentials()) == 0 && !c.hasKeyring(),
@@ -97,6 +108,8 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("The sandbox does not let it create " + name + " beside hidden files.")
 	case sandbox.HasNoKeys:
 		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent. This run could use them.", true}
+	case sandbox.NotListed:
+		return Lack{Grant{Hosts: d.Hosts}, "The sandbox does not let it reach " + strings.Join(d.Hosts, ", ") + ". This run could.", true}
 	case sandbox.HasNoNetwork:
 		return Lack{Grant{Network: true}, "The sandbox gives it no network. This run would have it.", true}
 	case sandbox.HasNoRights:

@@ -40,7 +40,7 @@ func TestLacking(t *testing.T) {
 	c := confine.New(confine.Options{
 		Paths: paths, Settings: func() *config.Settings { return settings }, Env: env.Get, Secrets: func() []string { return nil },
 	})
-	if lacking := c.Lacking("cat: "+key+": Permission denied", confine.Grant{}); !lacking.IsZero() {
+	if lacking := c.Lacking("cat: "+key+": Permission denied", nil, confine.Grant{}); !lacking.IsZero() {
 		t.Errorf("while it is off, a command lacks %+v", lacking)
 	}
 	if err := c.Open(); err != nil {
@@ -65,7 +65,7 @@ func TestLacking(t *testing.T) {
 		{"curl: (6) Could not resolve host: example.org", confine.Grant{}, confine.Grant{}}, // the network is open
 		{"FAIL: want 1, got 2", confine.Grant{}, confine.Grant{}},
 	} {
-		got := c.Lacking(test.output, test.had)
+		got := c.Lacking(test.output, nil, test.had)
 		got.Paths = slices.DeleteFunc(got.Paths, func(path string) bool { return path == account }) // which SSH uses
 		if !slices.Equal(got.Paths, test.want.Paths) || got.Network != test.want.Network || got.IsOutside != test.want.IsOutside {
 			t.Errorf("%q with %+v lacks %+v, not %+v", test.output, test.had, got.Grant, test.want)

@@ -2,6 +2,8 @@
 //
 //	policy := network.Policy{Off: true}
 //	allowed := policy.Allows(netip.MustParseAddrPort("127.0.0.1:8080"))
+//
+// A policy may name hosts that they reach nevertheless: see [ParseHost].
 package network
 
 import "net/netip"
@@ -10,14 +12,25 @@ import "net/netip"
 type Policy struct {
 	// Off leaves only the servers of this machine on its loopback addresses, except those that would ask others by DNS.
 	Off bool
+	// Hosts are the hosts that programs reach although the network is off.
+	Hosts Hosts
 }
 
-// asksOthers reports whether the servers at a port pass questions on to other machines, by DNS.
-func asksOthers(port uint16) bool { return port == 53 || port == 853 }
+// PortDNS is the port of resolvers.
+const PortDNS = 53
 
-// Allows reports whether a program may connect to an address.
+// asksOthers reports whether the servers at a port pass questions on to other machines, by DNS.
+func asksOthers(port uint16) bool { return port == PortDNS || port == 853 }
+
+// Allows reports whether a program may connect to an address, whatever names have it.
 func (p Policy) Allows(to netip.AddrPort) bool {
-	return !p.Off || IsLocal(to.Addr()) && !asksOthers(to.Port())
+	switch {
+	case !p.Off:
+		return true
+	case IsLocal(to.Addr()):
+		return !asksOthers(to.Port())
+	}
+	return to.Port() != PortDNS && p.Hosts.Containing(to.Addr()).HasPort(to.Port())
 }
 
 // IsLocal reports whether a connection to an address ends on this machine, whatever the routes are: it is one of

@@ -3,6 +3,7 @@ package profile_test
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -190,7 +191,7 @@ func TestDenial(t *testing.T) {
 		"open HOME/x: no such file or directory":                                                                                                 {},
 		"cat: HOME/.ssh/id_none: Permission denied":                                                                                              {}, // there is none
 	} {
-		if got := p.Denial(strings.ReplaceAll(output, "HOME", home)); got != want {
+		if got := p.Denial(strings.ReplaceAll(output, "HOME", home), nil); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, want %+v", output, got, want)
 		}
 	}

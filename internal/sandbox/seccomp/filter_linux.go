@@ -30,8 +30,16 @@ type Rule struct {
 	Mask, Value uint32
 	// Not limits it to calls with other bits instead.
 	Not bool
+	// Also, if set, limits the rule to calls with another argument, too. Not is unset then.
+	Also *Argument
 	// Action is one of those below.
 	Action Action
+}
+
+// Argument is the value of an argument of 32 bits.
+type Argument struct {
+	Arg   int // its number
+	Value uint32
 }
 
 // Action is the answer to a system call.
@@ -64,6 +72,19 @@ func New(rules []Rule) Filter {
 	for _, r := range rules {
 		if r.Mask == 0 {
 			f = append(f, jump(unix.BPF_JEQ, r.Call, 0, 1), result(uint32(r.Action)))
+			continue
+		}
+		if r.Also != nil {
+			f = append(f,
+				jump(unix.BPF_JEQ, r.Call, 0, 7),
+				load(16+8*uint32(r.Arg)),
+				unix.SockFilter{Code: unix.BPF_ALU | unix.BPF_AND | unix.BPF_K, K: r.Mask},
+				jump(unix.BPF_JEQ, r.Value, 0, 3),
+				load(16+8*uint32(r.Also.Arg)),
+				jump(unix.BPF_JEQ, r.Also.Value, 0, 1),
+				result(uint32(r.Action)),
+				load(0),
+			)
 			continue
 		}
 		yes, no := uint8(0), uint8(1)

@@ -50,6 +50,10 @@ type (
 		error int32
 		flags uint32
 	}
+	addition struct {
+		id                             uint64
+		flags, source, target, cloexec uint32
+	}
 )
 
 // CanAsk returns why this process cannot answer system calls of others, nil if it can. It tries it on itself: some containers
@@ -119,10 +123,40 @@ func (c *Call) Return(value int64, errno unix.Errno) {
 	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
 }
 
-// Continue has the kernel make the call. Its arguments may have changed.
+// Continue lets the kernel make the call. It is only for calls that no rule restricts: their arguments may change before it does.
 func (c *Call) Continue() {
 	r := response{id: c.ID, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
+}
+
+// ReturnFile ends the call with a copy of a file of this process, which the caller gets. closes is whether programs that the caller
+// starts do not get it.
+func (c *Call) ReturnFile(fd int, closes bool) error {
+	a := addition{id: c.ID, flags: unix.SECCOMP_ADDFD_FLAG_SEND, source: uint32(fd)}
+	if closes {
+		a.cloexec = unix.O_CLOEXEC
+	}
+	if errno := c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_ADDFD, unsafe.Pointer(&a)); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// SetMemory writes to the caller's memory at an address.
+func (c *Call) SetMemory(at uint64, b []byte) error {
+	if len(b) == 0 {
+		return nil
+	}
+	memory, err := os.OpenFile("/proc/"+strconv.Itoa(c.PID)+"/mem", os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	if !c.IsWaiting() { // else the memory could be that of another process with the same number
+		return unix.ESRCH
+	}
+	_, err = memory.WriteAt(b, int64(at))
+	return err
 }
 
 // Memory returns a copy of the caller's memory at an address.

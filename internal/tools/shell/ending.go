@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -47,13 +48,13 @@ func (r *runningCall) outcome() string {
 
 // advice returns the line for the model about a command that needs a terminal, a person, or more than the sandbox allows;
 // "" for others.
-func (r *runningCall) advice(output string) string {
+func (r *runningCall) advice(ctx context.Context, output string) string {
 	const most = 2000 // bytes
 	status, text := r.Status(), ""
 	hasFailed := status.Code != 0 || status.Signal != 0
 	output = output[max(0, len(output)-most):]
 	if r.tool.Advise != nil && r.tool.caller == model && hasFailed {
-		text = r.tool.Advise(output)
+		text = r.tool.Advise(ctx, output)
 	}
 	if text == "" && r.tool.caller == model && r.screen == nil { // in a terminal, the person could answer
 		text = advise(r.command, output, hasFailed)

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"context"
 	"time"
 
 	"pollux/internal/process"
@@ -48,7 +49,7 @@ type Options struct {
 	RefuseSubstitution bool
 	// Advise returns advice about the end of the output of a command that has failed because of a sandbox, "" for none.
 	// nil is for no sandbox.
-	Advise func(output string) string
+	Advise func(ctx context.Context, output string) string
 	// AnyOutput leaves out the advice to keep the output of commands small.
 	AnyOutput bool
 	// Pager is the value of PAGER and GIT_PAGER for the commands of a person; "" is cat.

@@ -271,7 +271,7 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 		}
 		var how string
 		how, result.Data = r.ending()
-		r.text.After = r.out.encodingLine() + r.outcome() + r.advice(shown) + untrustedEnd
+		r.text.After = r.out.encodingLine() + r.outcome() + r.advice(ctx, shown) + untrustedEnd
 		display = strings.TrimPrefix(shown+how, "\n")
 	} else {
 		why, hint := "Command was cancelled by user before it could complete.", ""

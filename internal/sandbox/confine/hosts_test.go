@@ -1,0 +1,142 @@
+package confine_test
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pollux/internal/config"
+	"pollux/internal/process"
+	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/network"
+)
+
+// open returns a confinement with settings of the user and of the project, which is off.
+func open(t *testing.T, user, project string) *confine.Confinement {
+	t.Helper()
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	for path, text := range map[string]string{filepath.Join(home, ".gemini"): user, filepath.Join(work, ".gemini"): project} {
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if text == "" {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(path, "settings.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := config.NewEnv("HOME="+home, "PATH=/usr/bin:/bin")
+	paths := config.NewPaths(env, work)
+	settings, _, err := config.Load(config.Sources{Paths: paths, Env: env, Trusted: func(*config.Settings) (bool, error) { return true, nil }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return confine.New(confine.Options{
+		Paths: paths, Settings: func() *config.Settings { return settings }, Env: env.Get, Secrets: func() []string { return nil },
+	})
+}
+
+// TestHosts checks when the network is off, and for which hosts it is not.
+func TestHosts(t *testing.T) {
+	t.Parallel()
+	const list = `{"pollux": {"sandboxHosts": ["a.example", "*.b.example", "no host"]}}`
+	for _, test := range []struct {
+		user, project string
+		isOff         bool
+		hosts         string
+	}{
+		{"", "", false, ""},
+		{`{"pollux": {"sandboxHosts": []}}`, "", false, ""},
+		{list, "", true, "a.example *.b.example"},
+		{`{"pollux": {"sandboxHosts": ["no host"]}}`, "", true, ""},
+		{`{"tools": {"sandbox": {"networkAccess": false}}, "pollux": {"sandboxHosts": ["a.example"]}}`, "", true, "a.example"},
+		{`{"tools": {"sandboxNetworkAccess": true}, "pollux": {"sandboxHosts": ["a.example"]}}`, "", false, ""},
+		// A project can only shorten the list, which does not bring the network back.
+		{"", list, false, ""},
+		{list, `{"pollux": {"sandboxHosts": ["a.example", "c.example"]}}`, true, "a.example *.b.example"},
+		{list, `{"pollux": {"sandboxHosts": ["a.example"]}}`, true, "a.example"},
+		{list, `{"pollux": {"sandboxHosts": []}}`, true, ""},
+		{"", `{"tools": {"sandbox": {"networkAccess": false}}, "pollux": {"sandboxHosts": ["a.example"]}}`, true, ""},
+	} {
+		c := open(t, test.user, test.project)
+		policy := c.Profile().Network
+		var hosts []string
+		for _, h := range policy.Hosts {
+			hosts = append(hosts, h.String())
+		}
+		if policy.Off != test.isOff || strings.Join(hosts, " ") != test.hosts {
+			t.Errorf("%s with %s of the project: off is %v with %v", test.user, test.project, policy.Off, hosts)
+		}
+		isShorter := test.hosts == "a.example" || test.hosts == "" && test.project != ""
+		if got := strings.Contains(c.Warning(), `"no host": it is no name`); got != (strings.Contains(test.user, "no host") && !isShorter) {
+			t.Errorf("%s: the warning is %q", test.user, c.Warning())
+		}
+	}
+}
+
+// TestGrantOfHosts checks that a command which was refused a host lacks that one, and reaches it with the grant.
+func TestGrantOfHosts(t *testing.T) {
+	t.Parallel()
+	own := ""
+	addrs, _ := net.InterfaceAddrs()
+	for _, a := range addrs {
+		if p, err := netip.ParsePrefix(a.String()); err == nil && p.Addr().Is4() && !p.Addr().IsLoopback() {
+			own = p.Addr().String()
+		}
+	}
+	if _, err := os.Stat("/bin/bash"); own == "" || err != nil {
+		t.Skip("NOT TESTED: this machine has no address but those of loopback, or no bash")
+	}
+	l, err := net.Listen("tcp", own+":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	c := open(t, `{"pollux": {"sandboxHosts": ["a.example"]}}`, "")
+	if err := c.Open(); err != nil || sandbox.Gap() != "" {
+		t.Skipf("NOT TESTED: %v %s", err, sandbox.Gap())
+	}
+	launcher := process.NewLauncher(c.Middleware)
+	run := func(command string, had confine.Grant) (string, *network.Log) {
+		log := new(network.Log)
+		c.Ask(func(context.Context) (confine.Grant, *network.Log) { return had, log })
+		var out strings.Builder
+		_, _ = launcher.Run(t.Context(), &process.Command{
+			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/bash", Args: []string{"-c", command},
+			Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out, Stderr: &out,
+		})
+		return out.String(), log
+	}
+	byAddress, byName := "echo > /dev/tcp/"+own+"/"+port+" && echo reached", "echo > /dev/tcp/b.example/"+port
+	out, log := run(byAddress, confine.Grant{})
+	lack := c.Lacking(out, log, confine.Grant{})
+	if !slices.Equal(lack.Hosts, []string{own}) || lack.Network || !lack.IsSensitive || lack.Reason != "The sandbox does not let it reach "+own+". This run could." {
+		t.Fatalf("%s lacks %+v", out, lack)
+	}
+	if advice := c.Advise(t.Context(), out); !strings.Contains(advice, "and not "+own) || !strings.Contains(advice, "pollux.sandboxHosts") {
+		t.Errorf("the advice is %q", advice)
+	}
+	out, log = run(byAddress, lack.Grant)
+	if out != "reached\n" || !c.Lacking(out, log, lack.Grant).IsZero() {
+		t.Errorf("with the grant: %s", out)
+	}
+	out, log = run(byName, confine.Grant{})
+	if lack = c.Lacking(out, log, confine.Grant{}); !slices.Equal(lack.Hosts, []string{"b.example"}) {
+		t.Errorf("%s lacks %+v", out, lack)
+	}
+	if lack = c.Lacking("FAIL: want 1, got 2", log, confine.Grant{}); !lack.IsZero() {
+		t.Errorf("another failure lacks %+v", lack)
+	}
+	if lack = c.Lacking("curl: (6) Could not resolve host: a.example", nil, confine.Grant{}); !lack.IsZero() {
+		t.Errorf("a name in the list that does not exist lacks %+v", lack)
+	}
+}

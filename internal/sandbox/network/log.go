@@ -1,0 +1,44 @@
+package network
+
+import (
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Log collects the hosts that programs were refused. A nil Log collects nothing. Its methods may be called from several goroutines at once.
+type Log struct {
+	mu      sync.Mutex
+	refused []string
+}
+
+// maxRefused is the number of hosts that a log keeps.
+const maxRefused = 50
+
+// Add adds a host, as [ParseHost] reads it.
+func (l *Log) Add(host string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.refused) < maxRefused && !slices.Contains(l.refused, host) {
+		l.refused = append(l.refused, host)
+	}
+}
+
+// Refused returns the hosts, the first refused one first. It leaves out names that a resolver has made from another one in the list and a
+// domain of this machine.
+func (l *Log) Refused() (list []string) {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, host := range l.refused {
+		if !slices.ContainsFunc(l.refused, func(other string) bool { return strings.HasPrefix(host, other+".") }) {
+			list = append(list, host)
+		}
+	}
+	return list
+}
