@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/agent"
@@ -22,15 +23,37 @@ import (
 
 // Open returns the step of the gate that asks for such permissions. session returns the id of the conversation.
 func Open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
-	var opening sync.Once
-	var step guard.Step
-	return guard.Step{Retry: func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
-		if !p.Sandbox.IsOn() {
-			return nil
-		}
-		opening.Do(func() { step = open(p, rules, session) })
+	l := &lazy{open: func() guard.Step { return open(p, rules, session) }, isOn: p.Sandbox.IsOn}
+	return guard.Step{Before: l.before, After: l.after, Retry: l.retry}
+}
+
+// lazy is a step that is opened before the first call while the sandbox is on.
+type lazy struct {
+	open func() guard.Step
+	isOn func() bool
+
+	once sync.Once
+	step atomic.Pointer[guard.Step] // nil before it is open
+}
+
+func (l *lazy) before(context.Context, *agent.PreparedCall) error {
+	if l.isOn() {
+		l.once.Do(func() { l.step.Store(new(l.open())) })
+	}
+	return nil
+}
+
+func (l *lazy) after(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) {
+	if step := l.step.Load(); step != nil {
+		step.After(ctx, call, x)
+	}
+}
+
+func (l *lazy) retry(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
+	if step := l.step.Load(); step != nil {
 		return step.Retry(ctx, call, x)
-	}}
+	}
+	return nil
 }
 
 func open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {

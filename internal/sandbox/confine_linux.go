@@ -78,7 +78,7 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 	sockets := online()
 	made := &rules{profile: p, files: files, asks: asks, own: own}
 	switch {
-	case p.Network.Off && asks && len(p.Network.Hosts) > 0:
+	case p.Network.IsByName() && asks:
 		sockets = limited()
 		made.names = names.New(names.Options{Hosts: p.Network.Hosts, Lookup: lookup})
 		made.datagrams = newDatagrams(made.names, made.allows)

@@ -165,7 +165,7 @@ func (p *Profile) Denial(output string, refused []string) Denial {
 		return Denial{Kind: NestsBrowser}
 	case regexp.MustCompile(spaceWords).MatchString(output):
 		return Denial{Kind: HasNoNamespaces}
-	case p.Network.Off && len(p.Network.Hosts) > 0:
+	case p.Network.IsByName():
 		return denialOfHosts(output, refused)
 	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
 		return Denial{Kind: HasNoNetwork}

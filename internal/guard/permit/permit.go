@@ -52,6 +52,7 @@ type Permits struct {
 	runs     map[*agent.PreparedCall]confine.Grant // of calls that run again
 	refused  map[*agent.PreparedCall]*network.Log  // of calls that run
 	commands map[command]confine.Grant             // until the session ends
+	all      confine.Grant                         // of all commands until then
 }
 
 // command is a command in its directory.
@@ -102,7 +103,7 @@ func (p *Permits) end(ctx context.Context, call *agent.PreparedCall, x *agent.Ex
 func (p *Permits) of(call *agent.PreparedCall) confine.Grant {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.runs[call].With(p.commands[commandOf(call)])
+	return p.runs[call].With(p.commands[commandOf(call)]).With(p.all)
 }
 
 // Step returns the step of the gate that has commands run again.
@@ -181,7 +182,13 @@ func tail(r *tool.Result) string {
 
 // offers returns the lasting answers to the question about permissions.
 func (p *Permits) offers(lack *confine.Lack) []tool.Offer {
-	if lack.IsSensitive || !p.options.CanRemember() {
+	switch {
+	case !p.options.CanRemember():
+		return nil
+	case len(lack.Hosts) > 0:
+		hosts := strings.Join(lack.Hosts, ", ")
+		return []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow all commands to reach " + hosts + " in this session", Rule: "connections to " + hosts}}
+	case lack.IsSensitive:
 		return nil
 	}
 	list := []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow for this command in this session", Rule: "this permission for this command"}}
@@ -209,6 +216,10 @@ func (p *Permits) remember(call *agent.PreparedCall, lacking confine.Grant, o to
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if len(lacking.Hosts) > 0 {
+		p.all = p.all.With(confine.Grant{Hosts: lacking.Hosts})
+		return
+	}
 	key := commandOf(call)
 	p.commands[key] = p.commands[key].With(lacking)
 }

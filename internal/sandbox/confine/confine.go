@@ -63,7 +63,7 @@ func (c *Confinement) Follow(dirs func() []string) { c.dirs.Store(&dirs) }
 // Ask names the function that returns the additional permissions of commands. Until then, they have none.
 func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
 
-// Limit names the function that reports whether the network is off unless the user's settings open it. Until then, it is open unless they
+// Limit names the function that reports whether the network is off, except hosts that a person allows, unless the user's settings open it. Until then, it is open unless they
 // switch it off. The caller calls Renew when the answer changes.
 func (c *Confinement) Limit(isOffline func() bool) { c.offline.Store(&isOffline) }
 

@@ -42,7 +42,7 @@ func IsOwn(name string) bool { return name == "true" || name == "1" || name == "
 
 // reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
 // neither a flag nor a project's settings bring it back. A list of hosts switches it off for all others, except one of a project. Where
-// isOffline is set, only the user's own settings open it.
+// isOffline is set, only the user's own settings open it, and a person can be asked about each host.
 func reachable(s *config.Settings, isOffline bool) (p network.Policy) {
 	if config.SandboxNetworkAccess.In(s) {
 		return network.Policy{}
@@ -57,7 +57,10 @@ func reachable(s *config.Settings, isOffline bool) (p network.Policy) {
 		}
 	}
 	own, _ := config.ToolSandbox.In(s.ForScope(config.User)).(map[string]any)
-	if p.Off = p.Off || isOffline && own["networkAccess"] != true; p.Off {
+	if !p.Off && isOffline && own["networkAccess"] != true {
+		p.Off, p.NamesHosts = true, true
+	}
+	if p.Off {
 		p.Hosts, _ = network.ParseHosts(config.SandboxHosts.In(s))
 	}
 	return p

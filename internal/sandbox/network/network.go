@@ -14,7 +14,12 @@ type Policy struct {
 	Off bool
 	// Hosts are the hosts that programs reach although the network is off.
 	Hosts Hosts
+	// NamesHosts makes Pollux learn which hosts programs want to reach, so that a person can be asked about each, also if Hosts is empty.
+	NamesHosts bool
 }
+
+// IsByName reports whether programs ask Pollux for the addresses of names.
+func (p Policy) IsByName() bool { return p.Off && (len(p.Hosts) > 0 || p.NamesHosts) }
 
 // PortDNS is the port of resolvers.
 const PortDNS = 53
