@@ -101,6 +101,7 @@ type Command struct {
 	Sys *syscall.SysProcAttr
 
 	pipes []io.Closer // ends for the program, closed after the start
+	tty   string      // path of the pseudo-terminal, see TerminalPath
 	sweep bool        // kill the rest of the group when the program has ended
 }
 
@@ -123,6 +124,9 @@ func (c *Command) String() string {
 	}
 	return filepath.Base(c.Path)
 }
+
+// TerminalPath returns the path of the program's pseudo-terminal, "" if it has none. It is known when [Command.Confine] is called.
+func (c *Command) TerminalPath() string { return c.tty }
 
 // StdoutPipe sets Stdout to a pipe and returns the end to read from. The caller reads
 // to the end before it calls [Process.Wait], and closes it. The command can then be

@@ -12,4 +12,8 @@ func Gap() string { return "" }
 
 func build(Profile, int, bool) (*rules, error) { return nil, ErrUnavailable }
 
-func (*rules) confine() error { return ErrUnavailable }
+func (*rules) confine([]string) error { return ErrUnavailable }
+
+func ownTerminals() []string { return nil }
+
+func keepFiles() {}

@@ -4,24 +4,17 @@ package sandbox
 
 import (
 	"encoding/binary"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
-	"pollux/internal/crash"
 	"pollux/internal/sandbox/seccomp"
 )
 
-// connect answers a call of connect(2). It makes the connection itself, with a copy of the address that the program
+// connectAs answers a call of connect(2). It makes the connection itself, with a copy of the address that the program
 // cannot change any more, on the program's own socket.
-func (r *rules) connect(c *seccomp.Call) {
-	defer crash.Recover()
-	c.Return(0, r.connectAs(c))
-}
-
 func (r *rules) connectAs(c *seccomp.Call) unix.Errno {
 	size := int(uint32(c.Args[2]))
 	if size < 2 || size > unix.SizeofSockaddrAny {
@@ -56,15 +49,11 @@ func (r *rules) resolve(c *seccomp.Call, name []byte) (file int, errno unix.Errn
 	if path == "" { // an abstract address: any program may listen there
 		return -1, unix.EACCES
 	}
-	if !filepath.IsAbs(path) {
-		path = "/proc/" + strconv.Itoa(c.PID) + "/cwd/" + path
-	}
-	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return -1, errnoOf(err)
+	if file, errno = locate(c, unix.AT_FDCWD, path, 0); errno != 0 {
+		return -1, errno
 	}
 	real, err := readFD(file)
-	if err != nil || !c.IsWaiting() || !r.profile.mayConnect(real) {
+	if err != nil || !c.IsWaiting() || !r.profile.mayConnect(real) || !isWithinOne(real, r.profile.Sockets) && r.profile.isHiddenSocket(boundName(file)) {
 		_ = unix.Close(file)
 		return -1, unix.EACCES
 	}

@@ -3,6 +3,7 @@
 package seccomp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -119,6 +120,55 @@ func (c *Call) Return(value int64, errno unix.Errno) {
 	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
 }
 
+// Continue lets the kernel make the call. It is for decisions about the values of arguments, not about memory behind them.
+func (c *Call) Continue() {
+	r := response{id: c.ID, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
+	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
+}
+
+// Give opens a copy of a file in the caller, and returns its descriptor there. flags may be O_CLOEXEC.
+func (c *Call) Give(file int, flags uint32) (fd int, err error) {
+	a := struct {
+		id                         uint64
+		flags, from, to, fileFlags uint32
+	}{id: c.ID, from: uint32(file), fileFlags: flags}
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener.fd), unix.SECCOMP_IOCTL_NOTIF_ADDFD, uintptr(unsafe.Pointer(&a)))
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(n), nil
+}
+
+// Text returns a copy of the text at an address of the caller's memory, up to its zero byte.
+func (c *Call) Text(at uint64) (string, unix.Errno) {
+	var text []byte
+	for page := uint64(os.Getpagesize()); len(text) < unix.PathMax; {
+		b, err := c.Memory(at, int(page-at%page)) // the next page may not exist
+		if err != nil {
+			return "", unix.EFAULT
+		}
+		if i := bytes.IndexByte(b, 0); i >= 0 {
+			return string(append(text, b[:i]...)), 0
+		}
+		text, at = append(text, b...), at+uint64(len(b))
+	}
+	return "", unix.ENAMETOOLONG
+}
+
+// SetMemory changes the caller's memory at an address.
+func (c *Call) SetMemory(at uint64, b []byte) error {
+	memory, err := os.OpenFile("/proc/"+strconv.Itoa(c.PID)+"/mem", os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer memory.Close()
+	if !c.IsWaiting() { // else the file is not the memory of another process with the same number
+		return unix.ESRCH
+	}
+	_, err = memory.WriteAt(b, int64(at))
+	return err
+}
+
 // Memory returns a copy of the caller's memory at an address.
 func (c *Call) Memory(at uint64, size int) ([]byte, error) {
 	b := make([]byte, size)
@@ -136,7 +186,7 @@ func (c *Call) Memory(at uint64, size int) ([]byte, error) {
 
 // File returns a copy of an open file of the caller. The caller of File closes it.
 func (c *Call) File(fd int) (int, error) {
-	process, err := unix.PidfdOpen(c.process(), 0)
+	process, err := unix.PidfdOpen(c.Process(), 0)
 	if err != nil {
 		return -1, err
 	}
@@ -147,17 +197,22 @@ func (c *Call) File(fd int) (int, error) {
 	return unix.PidfdGetfd(process, fd, 0)
 }
 
-// process returns the number of the process that the caller's thread belongs to.
-func (c *Call) process() int {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(c.PID) + "/status")
-	if err != nil {
-		return c.PID
-	}
-	_, rest, _ := strings.Cut(string(status), "\nTgid:")
-	number, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(strings.TrimSpace(number))
+// Process returns the number of the process that the caller's thread belongs to.
+func (c *Call) Process() int {
+	n, err := strconv.Atoi(Status(c.PID, "Tgid"))
 	if err != nil {
 		return c.PID
 	}
 	return n
+}
+
+// Status returns a line of a thread's status in /proc, "" if there is no such thread or line.
+func Status(pid int, name string) string {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(value)
 }
