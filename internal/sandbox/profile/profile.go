@@ -34,7 +34,8 @@ type Place struct {
 func Make(p Place) sandbox.Profile {
 	out := sandbox.Profile{
 		Write:       slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.caches(), p.Write),
-		Hide:        real(slices.Concat(p.secrets(), p.Private)),
+		Hide:        real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
+		Keep:        real(p.programs()),
 		Devices:     devices,
 		Sockets:     slices.Concat(services, p.Write),
 		HideSockets: p.hiddenSockets(),
