@@ -26,6 +26,8 @@ var refused = []struct {
 	{unix.ENOSYS, []uint32{unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR}},
 	// The user's keys in the kernel.
 	{unix.ENOSYS, []uint32{unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY}},
+	// POSIX message queues, which belong to a user; Landlock refuses to open one.
+	{unix.EACCES, []uint32{unix.SYS_MQ_UNLINK}},
 	// The machine, and large parts of the kernel that attacks begin with.
 	{unix.EPERM, []uint32{
 		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_KEXEC_LOAD,

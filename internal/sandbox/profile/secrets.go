@@ -155,7 +155,7 @@ var devices = []string{
 	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
 }
 
-// otherDevices returns the devices that programs may not use, unless the user allows it: disks, cameras, keyboards.
+// otherDevices returns the devices that programs may not use, unless the user allows it: disks, cameras, keyboards, terminals.
 func (p *Place) otherDevices() (list []string) {
 	entries, _ := os.ReadDir("/dev")
 	for _, e := range entries {
@@ -168,8 +168,8 @@ func (p *Place) otherDevices() (list []string) {
 	return list
 }
 
-// places are the directories in /dev that have no devices, or whose devices have rules of their own.
-var places = []string{"/dev/pts", "/dev/shm", "/dev/mqueue", "/dev/hugepages"}
+// places are the directories in /dev that have no devices.
+var places = []string{"/dev/shm", "/dev/mqueue", "/dev/hugepages"}
 
 // services are the local sockets of the system that programs may connect to.
 var services = []string{
