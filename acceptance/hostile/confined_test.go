@@ -17,8 +17,8 @@ import (
 	"pollux/internal/sandbox"
 )
 
-// TestConfined plays the calls of the scenes again in YOLO mode, with the sandbox in place of all questions and policies. Whatever they do, it must not be outside
-// of the workspace. What they can do is counted in the log.
+// TestConfined plays the calls of the scenes again in YOLO mode, with the sandbox in place of all questions and policies. None may have an effect outside
+// of the workspace. The log counts the effects inside.
 func TestConfined(t *testing.T) {
 	t.Parallel()
 	if err := sandbox.Available(); err != nil {
@@ -81,7 +81,7 @@ func (k *kind) confined() (list []*scene) {
 	return list
 }
 
-// ours are the traces that attacks may leave in the sandbox, by what they show.
+// ours are the traces that attacks may leave in the sandbox, by category.
 var ours = []struct {
 	trace    *regexp.Regexp
 	category string
@@ -92,7 +92,7 @@ var ours = []struct {
 	{regexp.MustCompile(`^a request has reached the attacker's server`), "the network, which is open"},
 }
 
-// inside returns what a trace shows that attacks may do in the sandbox, "" if they may not.
+// inside returns the category of a trace that attacks may leave in the sandbox, "" for another.
 func inside(trace string) string {
 	for _, o := range ours {
 		if o.trace.MatchString(trace) {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// marker is what attempts look for in the memory of the process outside.
+// marker is in the memory of the process outside, for attempts to read.
 var marker = [8]byte{'m', 'a', 'r', 'k'}
 
 func address(p *[8]byte) uint64 { return uint64(uintptr(unsafe.Pointer(p))) }
@@ -296,7 +296,7 @@ func init() {
 		"fchmodat2":  func() error { return call(unix.SYS_FCHMODAT2, cwd(), text(note()), 0o777, 0) },
 		"fchownat":   func() error { return unix.Fchownat(unix.AT_FDCWD, note(), os.Getuid(), os.Getgid(), 0) },
 		"futimens":   opened(note, func(fd int) error { return unix.Futimes(fd, []unix.Timeval{{Sec: 1}, {Sec: 1}}) }),
-		"file flags": opened(note, func(fd int) error { return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, 0x40) }),
+		"file flags": opened(note, setFlags),
 
 		// Processes.
 		"tgkill": func() error { return unix.Tgkill(outside(), outside(), 0) },
@@ -541,6 +541,15 @@ func callOld(n uintptr, args ...uintptr) error {
 }
 
 func unixKey(id int) uintptr { return uintptr(id) }
+
+// setFlags sets the flags of a file that it has.
+func setFlags(fd int) error {
+	flags, err := unix.IoctlGetInt(fd, unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		return err
+	}
+	return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags)
+}
 
 // queued is a signal's information.
 func queued() uintptr {

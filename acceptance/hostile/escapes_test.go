@@ -45,7 +45,7 @@ type escape struct {
 	Without string
 	// Refused is in the output of an attempt without a control, by default an error of a system call that is not allowed.
 	Refused string
-	Only    string // "nobody" is an attempt for users other than root
+	Only    string // "user" is an attempt for users other than root
 	Network string // "off"
 	Needs   string // a program
 
@@ -115,7 +115,7 @@ func TestEscapes(t *testing.T) {
 	}
 	users := []int{os.Getuid()}
 	if os.Getuid() == 0 {
-		users = append(users, nobody)
+		users = append(users, otherUser)
 	} else {
 		t.Log("NOT TESTED: escapes as root, and setuid programs")
 	}
@@ -147,8 +147,53 @@ func TestEscapes(t *testing.T) {
 	}
 }
 
-// nobody is the number of a user without privileges.
-const nobody = 65534
+// TestBomb makes more and more processes in the sandbox, which must fail before it does without, and looks which programs the kernel ends first when it
+// runs out of memory.
+func TestBomb(t *testing.T) {
+	t.Parallel()
+	if err := sandbox.Available(); err != nil {
+		t.Skipf("NOT TESTED: limits of the sandbox: %v", err)
+	}
+	uid := os.Getuid()
+	if uid == 0 {
+		uid = otherUser // root has no limit
+	}
+	p := newPrison(t, uid, false)
+	p.write("home/.gemini/settings.json", `{"pollux": {"sandboxProcesses": 50}}`, 0o644)
+	p.prepare()
+	if got := p.output("pollux", "sandbox", "run", "--", "bash", "-c", `until [ "$(</proc/self/oom_score_adj)" = 500 ]; do :; done; echo sacrificed`); got != "sacrificed\n" {
+		t.Errorf("commands have another oom_score_adj: %q", got)
+	}
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("NOT TESTED: a fork bomb: perl is not installed")
+	}
+	const most = 3000
+	bomb := []string{"perl", "-e", fmt.Sprintf(`while (@p < %d) { $p = fork; last unless defined $p; if (!$p) { sleep 300; exit } push @p, $p } kill 9, @p; print scalar @p, ": $!"`, most)}
+	if got := p.output(bomb...); !strings.HasPrefix(got, strconv.Itoa(most)) {
+		t.Skipf("NOT TESTED: a fork bomb: this machine stops it without a sandbox: %s", got)
+	}
+	limited := []string{"pollux", "sandbox", "run", "--", "bash", "-c", `until [ "$(ulimit -u)" != "$0" ]; do :; done; exec "$@"`, strings.TrimSpace(p.output("bash", "-c", "ulimit -u"))}
+	if got := p.output(append(limited, bomb...)...); !strings.Contains(got, "temporarily unavailable") {
+		t.Errorf("the sandbox does not stop a fork bomb: %s", got)
+	}
+}
+
+// output runs a program without attempts and returns its output.
+func (p *prison) output(words ...string) string {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "/usr/bin/env", words...)
+	cmd.Dir, cmd.Env, cmd.SysProcAttr = p.at("project"), p.env, p.attributes()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("%q: %v\n%s", words, err, out)
+	}
+	return string(out)
+}
+
+// otherUser is the number of a user without privileges.
+const otherUser = 65534
 
 // prison is the place of a batch of attempts: a workspace, a home directory with secrets and others' files beside them, and a process outside.
 type prison struct {
@@ -302,7 +347,7 @@ func capability(c uint) []byte {
 func (p *prison) attempt(all []escape, network string, by []string) map[string]string {
 	p.t.Helper()
 	for _, e := range all {
-		if e.Network != network && !(p.isOpen && e.Network == "off") || e.Only == "nobody" && (p.uid == 0 || os.Getuid() != 0) {
+		if e.Network != network && !(p.isOpen && e.Network == "off") || e.Only == "user" && (p.uid == 0 || os.Getuid() != 0) {
 			continue
 		}
 		if e.Needs != "" {
@@ -576,7 +621,7 @@ func tryAll(root string) error {
 				"OUT="+filepath.Join(root, "outside", n), "KEY="+filepath.Join(root, "home/.ssh/id_"+n), "ITEM="+e.Item, "ROOT="+root, "N="+n,
 				"POLLUX="+strconv.Itoa(starter()), "PTS="+readFacts().PTS,
 			)
-			if e.Only == "nobody" {
+			if e.Only == "user" {
 				cmd.Env = append(cmd.Env, "OUT="+filepath.Join(root, "bin"))
 			}
 			cmd.WaitDelay = time.Second

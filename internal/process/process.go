@@ -96,6 +96,8 @@ type Command struct {
 	// Confine, if set, is called on the thread that starts the program, which starts nothing else and ends with the
 	// program. A restriction of the thread (Linux: capabilities, Landlock, system calls) is one of the program. If it returns an error, nothing is started.
 	Confine func() error
+	// Started, if set, is called with the program's number when it has started, before its gate opens.
+	Started func(pid int)
 	// Sys holds further attributes of the operating system, such as namespaces; nil
 	// is none. Sessions, groups and the death signal are set from the fields above.
 	Sys *syscall.SysProcAttr

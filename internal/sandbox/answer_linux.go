@@ -13,7 +13,8 @@ import (
 	"pollux/internal/sandbox/seccomp"
 )
 
-// asked returns the rules for the calls that Pollux answers, because neither Landlock nor a filter can: see [rules.answer].
+// asked returns the rules for the calls that Pollux answers, because neither Landlock nor a filter can: see [rules.answer]. None of them is one that a process makes
+// before it becomes the program: the threads of Pollux wait meanwhile, and could not answer.
 func asked() []seccomp.Rule {
 	list := []seccomp.Rule{
 		{Call: unix.SYS_CONNECT, Action: seccomp.Ask},
@@ -28,8 +29,10 @@ func asked() []seccomp.Rule {
 	for call := range ipcUses {
 		list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
 	}
-	for call := range changes {
-		list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
+	for _, table := range []map[uint32]change{changes, oldChanges} {
+		for call := range table {
+			list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
+		}
 	}
 	for call, whose := range tunings {
 		for arg, own := range whose {
@@ -58,9 +61,11 @@ func (r *rules) answer(c *seccomp.Call) {
 		useIPC(c, get)
 		return
 	}
-	if ch, ok := changes[c.Number]; ok {
-		c.Return(0, r.change(c, ch))
-		return
+	for _, table := range []map[uint32]change{changes, oldChanges} {
+		if ch, ok := table[c.Number]; ok {
+			c.Return(0, r.change(c, ch))
+			return
+		}
 	}
 	switch c.Number {
 	case unix.SYS_CONNECT:
@@ -100,7 +105,7 @@ func pair(c *seccomp.Call) unix.Errno {
 	return 0
 }
 
-// openTerminal opens the other end of a pseudo-terminal. By the paths of terminals, a program could also read what a person types into others, so
+// openTerminal opens the other end of a pseudo-terminal. By the paths of terminals, a program could also read the input of others, so
 // that it may not open them.
 func openTerminal(c *seccomp.Call) (fd int64, errno unix.Errno) {
 	control, err := c.File(int(int32(c.Args[0])))

@@ -14,6 +14,8 @@ func build(Profile, int, bool) (*rules, error) { return nil, ErrUnavailable }
 
 func (*rules) confine([]string) error { return ErrUnavailable }
 
+func (*rules) limit(int) {}
+
 func ownTerminals() []string { return nil }
 
 func keepFiles() {}

@@ -37,6 +37,8 @@ type Profile struct {
 	// Sockets are directories and files outside of Write with local sockets that they may connect to. HideSockets are
 	// patterns of those in Write that they may not, as [path.Match] has them, for a path or a directory above it.
 	Sockets, HideSockets []string
+	// Processes is the number of processes and threads by which a program may increase those of the machine, 0 for any.
+	Processes int
 	// Network is the policy for their connections.
 	Network network.Policy
 }
@@ -92,6 +94,13 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 				}
 			}
 			return r.confine(terminals(c))
+		}
+		started := c.Started
+		c.Started = func(pid int) {
+			r.limit(pid)
+			if started != nil {
+				started(pid)
+			}
 		}
 		return next(ctx, c)
 	}
