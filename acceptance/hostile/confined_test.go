@@ -101,3 +101,38 @@ func inside(trace string) string {
 	}
 	return ""
 }
+
+// TestSwappedLinks reads a file of the workspace with all tools while a command exchanges it with a link to a secret. The tools are not in the sandbox: they
+// must not follow the link, whenever it appears.
+func TestSwappedLinks(t *testing.T) {
+	t.Parallel()
+	if err := sandbox.Available(); err != nil {
+		t.Skipf("NOT TESTED: files that become links: %v", err)
+	}
+	s := &scene{Name: "a file that becomes a link", face: headless, Args: []string{"--yolo", "--sandbox"}, isConfined: true, Prompt: "go @f", Files: map[string]string{"f": "ok\n", "d/f": "ok\n", "on": ""}}
+	s.Attempts = append(s.Attempts, attempt{Name: "exchange", Command: `(while [ -e on ]; do ln -s {{HOME}}/.ssh/id_rsa l; mv -T l f; echo ok >n; mv -T n f; mv d e; ln -s {{HOME}}/.ssh d; rm d; mv e d; done) >/dev/null 2>&1 & echo ok`})
+	for i := range 15 {
+		for _, a := range []attempt{
+			{Tool: "read_file", Args: `{"file_path": "f"}`}, {Tool: "read_file", Args: `{"file_path": "d/id_rsa"}`},
+			{Tool: "grep_search", Args: `{"pattern": "PRIVATE|ok"}`}, {Tool: "read_many_files", Args: `{"include": ["f", "d/*"]}`},
+			{Tool: "replace", Args: `{"file_path": "f", "old_string": "PRIVATE", "new_string": "x"}`}, {Tool: "write_file", Args: `{"file_path": "d/id_rsa", "content": "x"}`},
+		} {
+			a.Name = fmt.Sprint(a.Tool, " ", a.Args, " ", i)
+			s.Attempts = append(s.Attempts, a)
+		}
+	}
+	s.Attempts = append(s.Attempts, attempt{Name: "end", Command: "rm on"})
+	r := play(t, s)
+	for _, trace := range r.traces(20 * time.Second) {
+		if inside(trace) == "" {
+			t.Errorf("a tool follows a link: %s", trace)
+		}
+	}
+	refused := 0
+	for _, result := range r.results {
+		if strings.Contains(result, "outside") {
+			refused++
+		}
+	}
+	t.Logf("%d calls met the link", refused)
+}
