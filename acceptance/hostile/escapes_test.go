@@ -517,7 +517,7 @@ func (p *prison) check(results map[string]string) {
 	p.t.Logf("%d attempts", len(results))
 	for _, e := range p.rows {
 		switch got := results[e.Name]; {
-		case !strings.HasPrefix(got, "denied"):
+		case !strings.HasPrefix(got, "denied"), strings.Contains(got, "signal: killed"):
 			p.t.Errorf("%s: %q", e.Name, got)
 		case e.Without != "" && e.Without != asRoot && !isRefused(got) && !(e.Refused != "" && strings.Contains(got, e.Refused)):
 			p.t.Errorf("%s has no control, and fails for a reason of its own: %q", e.Name, got)
@@ -610,7 +610,7 @@ func tryAll(root string) error {
 			slots <- struct{}{}
 			defer func() { <-slots }()
 			n := strconv.Itoa(i)
-			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			ctx, cancel := context.WithTimeout(context.Background(), patience/2)
 			defer cancel()
 			cmd := exec.CommandContext(ctx, self, "one", root, n)
 			if e.Command != "" {

@@ -59,7 +59,11 @@ func rootOf(c *seccomp.Call, path string) (base int, rest string) {
 		}
 	}
 	own := ""
-	for _, prefix := range []string{"/proc/self/", "/proc/thread-self/", "/proc/" + strconv.Itoa(c.PID) + "/", "/proc/" + strconv.Itoa(c.Process()) + "/"} {
+	var prefixes []string
+	if strings.HasPrefix(path, "/proc/") {
+		prefixes = []string{"/proc/self/", "/proc/thread-self/", "/proc/" + strconv.Itoa(c.PID) + "/", "/proc/" + strconv.Itoa(c.Process()) + "/"}
+	}
+	for _, prefix := range prefixes {
 		if after, ok := strings.CutPrefix(path+"/", prefix); ok {
 			own = after
 		}

@@ -186,7 +186,10 @@ func (c *Call) Memory(at uint64, size int) ([]byte, error) {
 
 // File returns a copy of an open file of the caller. The caller of File closes it.
 func (c *Call) File(fd int) (int, error) {
-	process, err := unix.PidfdOpen(c.Process(), 0)
+	process, err := unix.PidfdOpen(c.PID, 0) // fails for a thread that is not the first
+	if err != nil {
+		process, err = unix.PidfdOpen(c.Process(), 0)
+	}
 	if err != nil {
 		return -1, err
 	}
