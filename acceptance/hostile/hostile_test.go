@@ -37,7 +37,7 @@ var (
 
 // TestMain plays 8 scenes at a time, because many wait for a terminal.
 func TestMain(m *testing.M) {
-	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, library: attacked.Main})
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, library: attacked.Main, "escape": escapeMain})
 }
 
 // TestHostile plays the scenes.

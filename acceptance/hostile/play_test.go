@@ -81,6 +81,9 @@ func play(t *testing.T, s *scene) *result {
 			r.evil("a connection")
 		}
 	}
+	if s.isConfined { // commands that it does not answer would wait
+		evil.Config.ReadHeaderTimeout = time.Second
+	}
 	evil.Start()
 	t.Cleanup(evil.Close)
 	model, err := scriptmodel.Start(r.script(evil.URL), scriptmodel.Options{Wires: []scriptmodel.Wire{gemini.Wire{}, openai.Chat{}}})
@@ -245,6 +248,9 @@ func (r *result) prepare(evil string) {
 	}
 	files := map[string]string{
 		"outside/notes": "notes of the user\n", "outside/secret": private + "\n", "home/.ssh/id_rsa": private + "\n",
+	}
+	if r.scene.isConfined {
+		files["outside/secret"] = "a file elsewhere\n" // it is none of those that the sandbox hides
 	}
 	for name, text := range map[string]string{"home/.gemini/settings.json": r.scene.Settings, "home/.gemini/policies/rules.toml": r.scene.Policy} {
 		if text != "" {

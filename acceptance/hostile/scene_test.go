@@ -74,6 +74,7 @@ type scene struct {
 	Attempts []attempt
 
 	face, mode string   // of this run
+	isConfined bool     // the run is in the sandbox, see TestConfined
 	parts      []string // of the name, if expand has made the scene
 }
 
@@ -118,6 +119,7 @@ type attempt struct {
 	Tool    string
 	Args    string // JSON
 	Stopped string // is in the result of the call, or else in the output
+	Endless bool   // the command ends only if it succeeds
 }
 
 func (a attempt) isCall() bool { return a.Command != "" || a.Tool != "" }

@@ -41,6 +41,7 @@ var passages = []struct {
 		{"internal/process", "open", "a pipe to a program"},
 		{"internal/process", "openPipe", "a pipe to a program"},
 		{"internal/process", "repoll", "the pseudo-terminal of a program"},
+		{"internal/undo/content", "openStraight", "a file of the workspace"},
 		{"internal/workspace", "openAs", "a file of the workspace"},
 		{"internal/durable", "", "files and directories that were opened by it"},
 		{"internal/sandbox/landlock", "New", "rules of the kernel"},

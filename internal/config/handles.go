@@ -73,6 +73,7 @@ const (
 	ToolSandbox            = Any("tools.sandbox")
 	ToolSandboxing         = Bool("security.toolSandboxing")
 	SandboxAllowedPaths    = Strings("tools.sandboxAllowedPaths")
+	SandboxProcesses       = Int("pollux.sandboxProcesses")
 	SandboxNetworkAccess   = Bool("tools.sandboxNetworkAccess")
 	SandboxHosts           = Strings("pollux.sandboxHosts")
 	ToolsCore              = Strings("tools.core")

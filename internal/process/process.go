@@ -96,11 +96,14 @@ type Command struct {
 	// Confine, if set, is called on the thread that starts the program, which starts nothing else and ends with the
 	// program. A restriction of the thread (Linux: capabilities, Landlock, system calls) is one of the program. If it returns an error, nothing is started.
 	Confine func() error
+	// Started, if set, is called with the program's number when it has started, before its gate opens.
+	Started func(pid int)
 	// Sys holds further attributes of the operating system, such as namespaces; nil
 	// is none. Sessions, groups and the death signal are set from the fields above.
 	Sys *syscall.SysProcAttr
 
 	pipes []io.Closer // ends for the program, closed after the start
+	tty   string      // path of the pseudo-terminal, see TerminalPath
 	sweep bool        // kill the rest of the group when the program has ended
 }
 
@@ -123,6 +126,9 @@ func (c *Command) String() string {
 	}
 	return filepath.Base(c.Path)
 }
+
+// TerminalPath returns the path of the program's pseudo-terminal, "" if it has none. It is known when [Command.Confine] is called.
+func (c *Command) TerminalPath() string { return c.tty }
 
 // StdoutPipe sets Stdout to a pipe and returns the end to read from. The caller reads
 // to the end before it calls [Process.Wait], and closes it. The command can then be

@@ -65,6 +65,9 @@ func start(ctx context.Context, c *Command) (*Process, error) {
 	if !c.Detach && !c.TTY {
 		p.report.arm(p.pid)
 	}
+	if c.Started != nil {
+		c.Started(p.pid)
+	}
 	if gate != nil {
 		_, _ = gate.Write([]byte{'\n'}) // fails if the program has ended, which is seen elsewhere
 		_ = gate.Close()

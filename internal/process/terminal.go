@@ -44,7 +44,7 @@ func (p *Process) connectTerminal(pl *plumbing) error {
 	if err != nil {
 		return err
 	}
-	pl.close = append(pl.close, theirs)
+	pl.close, c.tty = append(pl.close, theirs), theirs.Name()
 	for fd := range 3 {
 		pl.set(fd, theirs)
 	}

@@ -20,15 +20,19 @@ var refused = []struct {
 	{unix.ENOSYS, []uint32{unix.SYS_CLONE3}},
 	{unix.EPERM, []uint32{
 		unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
-		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE_ATTR,
 	}},
+	// Newer ways to change attributes of files, see changes.
+	{unix.ENOSYS, []uint32{unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR}},
 	// The user's keys in the kernel.
 	{unix.ENOSYS, []uint32{unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY}},
+	// POSIX message queues, which belong to a user; Landlock refuses to open one.
+	{unix.EACCES, []uint32{unix.SYS_MQ_UNLINK}},
 	// The machine, and large parts of the kernel that attacks begin with.
 	{unix.EPERM, []uint32{
 		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_FANOTIFY_INIT, unix.SYS_KEXEC_LOAD,
 		unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT, unix.SYS_SWAPON,
-		unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SYSLOG,
+		unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG,
 		unix.SYS_VHANGUP, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME,
 	}},
 }
@@ -46,6 +50,9 @@ func protect(process, thread int) (rules []seccomp.Rule) {
 	}
 	return rules
 }
+
+// setExtendedFlags is FS_IOC_FSSETXATTR.
+const setExtendedFlags = 0x401c5820
 
 // whole is the mask of all bits.
 const whole = 0xffffffff
@@ -77,10 +84,11 @@ func filter(version int, asks bool) (rules []seccomp.Rule) {
 			deny(call, 1, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
 		}
 	}
+	// Flags of a file, which Landlock does not know.
+	deny(unix.SYS_IOCTL, 1, whole, unix.FS_IOC_SETFLAGS, unix.EOPNOTSUPP)
+	deny(unix.SYS_IOCTL, 1, whole, setExtendedFlags, unix.EOPNOTSUPP)
 	if asks {
-		for _, call := range []uint32{unix.SYS_CONNECT, unix.SYS_LISTEN} {
-			rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Ask})
-		}
+		rules = append(rules, asked()...)
 	}
 	for _, call := range oldCalls {
 		rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(unix.EPERM)})

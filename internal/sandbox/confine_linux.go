@@ -5,7 +5,9 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -42,7 +44,8 @@ func Available() error {
 // Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
 func Gap() string {
 	if err := seccomp.CanAsk(); err != nil {
-		return "In the sandbox, commands can connect to all local sockets, such as those of Docker and SSH agents: this machine does not allow Pollux to decide about that (" + err.Error() + ")."
+		return "In the sandbox, commands can connect to all local sockets, such as those of Docker and SSH agents, read terminals, and change modes, owners and times of files: " +
+			"this machine does not allow Pollux to decide about that (" + err.Error() + ")."
 	}
 	return ""
 }
@@ -65,16 +68,23 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 	for _, path := range p.Read {
 		err = errors.Join(err, files.Allow(path, landlock.Read))
 	}
+	asks := !mute && seccomp.CanAsk() == nil
+	devices := p.Devices
 	for _, path := range p.Write {
-		err = errors.Join(err, around(path, slices.Concat(p.Hide, kernels), allow(landlock.Write)))
+		err = errors.Join(err, around(path, slices.Concat(p.Hide, p.Keep, kernels), allow(landlock.Write)))
+		if isBelow(path, "/dev") {
+			devices = append(slices.Clip(devices), path)
+		}
 	}
-	for _, path := range p.Devices {
+	if !asks {
+		devices = append(slices.Clip(devices), terminalsDir) // see openTerminal
+	}
+	for _, path := range devices {
 		err = errors.Join(err, files.Allow(path, landlock.Device))
 	}
 	if err != nil {
 		return nil, err
 	}
-	asks := !mute && seccomp.CanAsk() == nil
 	sockets := online()
 	made := &rules{profile: p, files: files, asks: asks, own: own}
 	switch {
@@ -89,8 +99,30 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 	return made, nil
 }
 
-// confine applies the rules to this thread, and so to the program that it starts. log gets the hosts that it is refused.
-func (r *rules) confine(log *network.Log) error {
+// terminalsDir is the directory of pseudo-terminals.
+const terminalsDir = "/dev/pts"
+
+// ownTerminals returns the paths of the terminals that are the streams of this process.
+func ownTerminals() (paths []string) {
+	for fd := range 3 {
+		if path, err := readFD(fd); err == nil && (isBelow(path, terminalsDir) || strings.HasPrefix(path, "/dev/tty")) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
+// keepFiles keeps files from programs that this process has been started with: they may be open for writing.
+func keepFiles() { _ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) } // since Linux 5.11, and Landlock 2 is later
+
+// confine applies the rules to this thread, and so to the program that it starts, which has terminals with these paths. log gets the hosts
+// that it is refused.
+func (r *rules) confine(terminals []string, log *network.Log) error {
+	for _, path := range terminals {
+		if err := r.files.Allow(path, landlock.Device); err != nil {
+			return err
+		}
+	}
 	if err := dropCapabilities(); err != nil {
 		return err
 	}

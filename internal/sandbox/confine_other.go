@@ -14,4 +14,10 @@ func Gap() string { return "" }
 
 func build(Profile, int, bool, *ownSockets, Lookup) (*rules, error) { return nil, ErrUnavailable }
 
-func (*rules) confine(*network.Log) error { return ErrUnavailable }
+func (*rules) confine([]string, *network.Log) error { return ErrUnavailable }
+
+func (*rules) limit(int) {}
+
+func ownTerminals() []string { return nil }
+
+func keepFiles() {}

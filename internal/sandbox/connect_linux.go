@@ -5,36 +5,15 @@ package sandbox
 import (
 	"encoding/binary"
 	"net/netip"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 
-	"pollux/internal/crash"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
-
-// program answers the calls of a program and of those that it starts.
-type program struct {
-	*rules
-	log *network.Log // of the hosts that it is refused
-}
-
-// answer answers a call.
-func (p *program) answer(c *seccomp.Call) {
-	defer crash.Recover()
-	switch c.Number {
-	case unix.SYS_CONNECT:
-		c.Return(0, p.connect(c))
-	case unix.SYS_LISTEN:
-		p.listen(c)
-	default:
-		p.datagrams.answer(c, p.log)
-	}
-}
 
 // connect makes a connection itself, with a copy of the address that the program cannot change any more, on the program's own socket.
 func (p *program) connect(c *seccomp.Call) unix.Errno {
@@ -92,15 +71,13 @@ func (r *rules) resolve(c *seccomp.Call, name []byte) (file int, errno unix.Errn
 	if path == "" {
 		return -1, unix.EACCES
 	}
-	if !filepath.IsAbs(path) {
-		path = "/proc/" + strconv.Itoa(c.PID) + "/cwd/" + path
-	}
-	file, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return -1, errnoOf(err)
+	if file, errno = locate(c, unix.AT_FDCWD, path, 0); errno != 0 {
+		return -1, errno
 	}
 	real, err := readFD(file)
-	if err != nil || !c.IsWaiting() || !r.profile.mayConnect(real) && !r.isOwnFile(file) {
+	isAllowed := r.isOwnFile(file) ||
+		err == nil && r.profile.mayConnect(real) && (isWithinOne(real, r.profile.Sockets) || !r.profile.isHiddenSocket(boundName(file)))
+	if err != nil || !c.IsWaiting() || !isAllowed {
 		_ = unix.Close(file)
 		return -1, unix.EACCES
 	}

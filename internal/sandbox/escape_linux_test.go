@@ -32,7 +32,11 @@ func TestMain(m *testing.M) {
 		fmt.Println("escaped")
 		os.Exit(3)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if id, err := unix.SysvShmGet(os.Getpid(), 0, 0); err == nil {
+		_, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil)
+	}
+	os.Exit(code)
 }
 
 // escape is an attempt that must fail. target is the directory beside the workspace, which has a file "note" that can be read
@@ -166,6 +170,26 @@ var escapes = map[string]escape{
 	}, true},
 	"write by a link that is exchanged": {race, false},
 
+	"change the mode of a file outside":  {shell(`chmod 777 "$T/note"`), true},
+	"change the mode of an open file":    {withNote(func(fd int) error { return unix.Fchmod(fd, 0o777) }), true},
+	"change the owner of a file outside": {shell(`chown 1:1 "$T/note"`), true},
+	"change the owner of a link outside": {func(t string) error { return unix.Lchown(filepath.Join(t, "way"), 1, 1) }, true},
+	"change the mode by a link":          {shell(`ln -sf "$T/note" l; chmod 777 l`), true},
+	"change the mode by a directory": {func(t string) error {
+		return inDir(t, func(dir int) error { return unix.Fchmodat(dir, "note", 0o777, 0) })
+	}, true},
+	"change the mode by a nameless path":  {withNote(func(fd int) error { return call(unix.SYS_FCHMODAT2, uintptr(fd), text(""), 0o777, unix.AT_EMPTY_PATH) }), true},
+	"change the mode by /proc/self/fd":    {withNote(func(fd int) error { return unix.Chmod("/proc/self/fd/"+strconv.Itoa(fd), 0o777) }), true},
+	"change the mode by /proc/self/cwd":   {func(string) error { return unix.Chmod("/proc/self/cwd/../note", 0o777) }, true},
+	"change the mode of a secret":         {shell(`chmod 777 "$T/hidden/key"`), true},
+	"change the times of a file outside":  {shell(`touch -d 2001-01-01 "$T/note"`), true},
+	"change the times of an open file":    {withNote(func(fd int) error { return unix.Futimes(fd, []unix.Timeval{{Sec: 1}, {Sec: 1}}) }), true},
+	"give a file outside an attribute":    {func(t string) error { return unix.Setxattr(filepath.Join(t, "note"), "user.x", []byte("x"), 0) }, true},
+	"give an open file an attribute":      {withNote(func(fd int) error { return unix.Fsetxattr(fd, "user.x", []byte("x"), 0) }), true},
+	"set an attribute by the newest call": {func(t string) error { return call(unix.SYS_SETXATTRAT, 0, text(filepath.Join(t, "note"))) }, false},
+	"change the flags of a file":          {withNote(setFlags), true},
+	"change the mode by an exchanged dir": {raceMode, false},
+
 	// Devices.
 	"make a device":       {func(string) error { return unix.Mknod("device", unix.S_IFBLK|0o600, 1<<8) }, false},
 	"read a disk":         {shell(`head -c 1 /dev/vda || head -c 1 /dev/sda || head -c 1 /dev/nvme0n1`), false},
@@ -212,6 +236,14 @@ var escapes = map[string]escape{
 	"change a process's limits": {func(string) error {
 		return os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", parent()), []byte("500"), 0o644)
 	}, true},
+
+	"limit a process outside":         {func(string) error { return unix.Prlimit(parent(), unix.RLIMIT_CORE, nil, new(unix.Rlimit)) }, true},
+	"make a process outside slower":   {func(string) error { return unix.Setpriority(unix.PRIO_PROCESS, parent(), 1) }, false},
+	"make all processes slower":       {func(string) error { return unix.Setpriority(unix.PRIO_USER, os.Getuid(), 1) }, false},
+	"move a process outside to a CPU": {func(string) error { var s unix.CPUSet; s.Set(0); return unix.SchedSetaffinity(parent(), &s) }, false},
+	"open shared memory":              {func(string) error { _, err := unix.SysvShmAttach(segment(), 0, 0); return err }, true},
+	"find shared memory":              {func(string) error { _, err := unix.SysvShmGet(parent(), 0, 0); return err }, true},
+	"remove shared memory":            {func(string) error { _, err := unix.SysvShmCtl(segment(), unix.IPC_RMID, nil); return err }, false},
 
 	// The kernel.
 	"make a user namespace":  {func(string) error { return unix.Unshare(unix.CLONE_NEWUSER) }, false},
@@ -271,8 +303,10 @@ var escapes = map[string]escape{
 	"send to a local socket as a raw one": {func(t string) error {
 		return sendLocal(unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, filepath.Join(t, "datagrams"))
 	}, true},
-	"send to an abstract socket":         {func(string) error { return sendLocal(unix.SOCK_DGRAM, "@pollux-datagrams-"+strconv.Itoa(parent())) }, true},
-	"connect to the host of the machine": {func(string) error { _, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0); return err }, false},
+	"send by a pair of sockets":            {func(t string) error { return sendPair(filepath.Join(t, "datagrams")) }, true},
+	"send by a pair to an abstract socket": {func(string) error { return sendPair("@pollux-datagrams-" + strconv.Itoa(parent())) }, true},
+	"send to an abstract socket":           {func(string) error { return sendLocal(unix.SOCK_DGRAM, "@pollux-datagrams-"+strconv.Itoa(parent())) }, true},
+	"connect to the host of the machine":   {func(string) error { _, err := unix.Socket(unix.AF_VSOCK, unix.SOCK_STREAM, 0); return err }, false},
 }
 
 // parent returns the number of the process outside that tests the sandbox.
@@ -288,6 +322,81 @@ func sendLocal(kind int, to string) error {
 		return err
 	}
 	return unix.Sendto(fd, []byte("x"), 0, &unix.SockaddrUnix{Name: to})
+}
+
+// setFlags sets the flags of a file that it has.
+func setFlags(fd int) error {
+	flags, err := unix.IoctlGetInt(fd, unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		return err
+	}
+	return unix.IoctlSetPointerInt(fd, unix.FS_IOC_SETFLAGS, flags)
+}
+
+// sendPair sends a message to a local socket by one of a pair of sockets. Its own peer gets none.
+func sendPair(to string) error {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_DGRAM|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	if err := unix.Sendto(pair[0], []byte("x"), 0, &unix.SockaddrUnix{Name: to}); err != nil {
+		return err
+	}
+	if n, err := unix.Read(pair[1], make([]byte, 1)); err == nil && n == 1 {
+		return errors.New("the peer has got it")
+	}
+	return nil
+}
+
+// withNote tries something on the file outside, which is open for reading.
+func withNote(try func(fd int) error) func(string) error {
+	return func(target string) error {
+		fd, err := unix.Open(filepath.Join(target, "note"), unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		return try(fd)
+	}
+}
+
+// inDir tries something with an open directory.
+func inDir(dir string, try func(fd int) error) error {
+	fd, err := unix.Open(dir, unix.O_PATH|unix.O_DIRECTORY, 0)
+	if err != nil {
+		return err
+	}
+	return try(fd)
+}
+
+// raceMode changes the mode of a file in a directory that is exchanged with a link to one outside, a few thousand times.
+func raceMode(target string) error {
+	_ = os.Mkdir("inside", 0o755)
+	_ = os.WriteFile("inside/note", nil, 0o644)
+	_ = os.Symlink(target, "outside")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 3000 {
+			_ = unix.Renameat2(unix.AT_FDCWD, "inside", unix.AT_FDCWD, "outside", unix.RENAME_EXCHANGE)
+		}
+	}()
+	for {
+		_ = unix.Chmod("inside/note", 0o707)
+		select {
+		case <-done:
+			if info, err := os.Stat(filepath.Join(target, "note")); err != nil || info.Mode().Perm() == 0o707 {
+				return nil
+			}
+			return errors.New("the mode of the file outside is as before")
+		default:
+		}
+	}
+}
+
+// segment returns the number of shared memory of the process outside.
+func segment() int {
+	n, _ := strconv.Atoi(os.Getenv("SEGMENT"))
+	return n
 }
 
 // eachThread tries something on all threads of the process outside, one of which has started this one.
@@ -432,7 +541,7 @@ func tryEscape(t *testing.T, name string, attempt escape, version int) {
 	if attempt.works && os.Getuid() == 0 {
 		switch out := strings.ToLower(try(t, name, process.NewLauncher())); {
 		case strings.HasPrefix(out, "escaped"):
-		case strings.Contains(out, "not permitted"), strings.Contains(out, "permission denied"):
+		case strings.Contains(out, "not permitted"), strings.Contains(out, "permission denied"), strings.Contains(out, "not supported"):
 			t.Logf("this machine does not allow it without a sandbox either: %s", out)
 		default:
 			t.Errorf("without a sandbox: %s", out)
@@ -461,6 +570,16 @@ func tryEscape(t *testing.T, name string, attempt escape, version int) {
 	}
 }
 
+// shared returns the number of shared memory with the number of this process as its key. TestMain removes it.
+func shared(t *testing.T) int {
+	t.Helper()
+	id, err := unix.SysvShmGet(os.Getpid(), 4096, unix.IPC_CREAT|0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
 func try(t *testing.T, name string, l process.Launcher) string {
 	t.Helper()
 	target, work := place(t)
@@ -476,7 +595,7 @@ func attemptIn(t *testing.T, name string, l process.Launcher, target, work strin
 	var out strings.Builder
 	_, err = l.Run(context.Background(), &process.Command{
 		For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginModel},
-		Path: self, Env: []string{"ESCAPE=" + name, "TARGET=" + target, "PARENT=" + strconv.Itoa(os.Getpid()), "PATH=/usr/bin:/bin"}, Dir: work, Stdout: &out, Stderr: &out,
+		Path: self, Env: []string{"ESCAPE=" + name, "TARGET=" + target, "PARENT=" + strconv.Itoa(os.Getpid()), "SEGMENT=" + strconv.Itoa(shared(t)), "PATH=/usr/bin:/bin"}, Dir: work, Stdout: &out, Stderr: &out,
 	})
 	if err != nil {
 		t.Fatal(err)

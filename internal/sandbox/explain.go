@@ -36,7 +36,7 @@ func (p *Profile) Judge(path string) (Verdict, string) {
 		writable = ""
 	}
 	switch {
-	case writable != "" && hidden == "":
+	case writable != "" && hidden == "" && within(p.Keep) == "":
 		return MayChange, writable
 	case hidden != "" && shown == "":
 		return Hidden, hidden
@@ -60,28 +60,27 @@ func Matches(pattern, path string) bool {
 
 // mayConnect reports whether programs may connect to a local socket.
 func (p *Profile) mayConnect(path string) bool {
-	isIn := func(list []string) bool {
-		for _, dir := range list {
-			if path == dir || isBelow(path, dir) {
+	if isWithinOne(path, p.Sockets) {
+		return true
+	}
+	return isWithinOne(path, p.Write) && !isWithinOne(path, p.Hide) && !p.isHiddenSocket(path)
+}
+
+// isWithinOne reports whether a path is one of a list, or in a directory of the list.
+func isWithinOne(path string, list []string) bool {
+	return slices.ContainsFunc(list, func(dir string) bool { return path == dir || isBelow(path, dir) })
+}
+
+// isHiddenSocket reports whether a path is one of HideSockets, or in a directory of them.
+func (p *Profile) isHiddenSocket(path string) bool {
+	for part := path; filepath.IsAbs(part) && part != "/"; part = filepath.Dir(part) {
+		for _, pattern := range p.HideSockets {
+			if ok, _ := filepath.Match(pattern, part); ok {
 				return true
 			}
 		}
-		return false
 	}
-	if isIn(p.Sockets) {
-		return true
-	}
-	if !isIn(p.Write) || isIn(p.Hide) {
-		return false
-	}
-	for part := path; part != "/" && part != "."; part = filepath.Dir(part) {
-		for _, pattern := range p.HideSockets {
-			if ok, _ := filepath.Match(pattern, part); ok {
-				return false
-			}
-		}
-	}
-	return true
+	return false
 }
 
 // Denial is a permission that the sandbox has refused a program, as far as its output shows that. The zero Denial is none.

@@ -38,9 +38,23 @@ func (r *rules) isOwnFile(file int) bool {
 	if unix.Fstat(file, &st) != nil {
 		return false
 	}
-	return r.listens(func(s listening) bool {
-		return s.file == uint32(st.Ino) && unix.Mkdev(s.device>>20, s.device&(1<<20-1)) == uint64(st.Dev)
-	})
+	return r.listens(func(s listening) bool { return s.isAt(&st) })
+}
+
+// boundName returns the path that the program which listens at a local socket has given it: a file can be renamed, and have links. It is ""
+// if unknown, as where the kernel does not list sockets.
+func boundName(file int) (name string) {
+	var st unix.Stat_t
+	if unix.Fstat(file, &st) != nil {
+		return ""
+	}
+	all, _ := allListening()
+	for _, s := range all {
+		if s.isAt(&st) {
+			name = s.name
+		}
+	}
+	return name
 }
 
 // isOwnName reports whether a confined program listens at a local socket without a file.
@@ -63,6 +77,11 @@ type listening struct {
 	number       uint32
 	name         string // as in its address, which begins with a zero byte if it has no file
 	file, device uint32 // of its file, 0 for none
+}
+
+// isAt reports whether the socket has a file with this state.
+func (s *listening) isAt(st *unix.Stat_t) bool {
+	return s.file != 0 && s.file == uint32(st.Ino) && unix.Mkdev(s.device>>20, s.device&(1<<20-1)) == uint64(st.Dev)
 }
 
 // allListening returns the local sockets that programs listen at.

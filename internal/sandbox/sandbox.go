@@ -29,6 +29,8 @@ type Profile struct {
 	// listed. In a directory of Write that has one of them, no new files can be created. A pattern with * in its last part
 	// says that files of its directory are allowed one by one, those that are there.
 	Hide []string
+	// Keep are paths in Write that they may only read: programs that the user runs.
+	Keep []string
 	// Read are paths within Hide that they may read nevertheless.
 	Read []string
 	// Devices are the devices that they may use.
@@ -36,6 +38,8 @@ type Profile struct {
 	// Sockets are directories and files outside of Write with local sockets that they may connect to. HideSockets are
 	// patterns of those in Write that they may not, as [path.Match] has them, for a path or a directory above it.
 	Sockets, HideSockets []string
+	// Processes is the number of processes and threads by which a program may increase those of the machine, 0 for any.
+	Processes int
 	// Network is the policy for their connections.
 	Network network.Policy
 }
@@ -82,6 +86,7 @@ func New(o Options) (*Sandbox, error) {
 	if err := Available(); err != nil {
 		return nil, err
 	}
+	keepFiles()
 	process.Seal() // else programs could look into the threads that start them, which are confined as they are
 	return &Sandbox{options: o}, nil
 }
@@ -104,10 +109,28 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 					return err
 				}
 			}
-			return r.confine(log)
+			return r.confine(terminals(c), log)
+		}
+		started := c.Started
+		c.Started = func(pid int) {
+			r.limit(pid)
+			if started != nil {
+				started(pid)
+			}
 		}
 		return next(ctx, c)
 	}
+}
+
+// terminals returns the paths of the terminals that a program has as its streams. It could open no others by their names.
+func terminals(c *process.Command) (paths []string) {
+	if c.TTY {
+		return ownTerminals()
+	}
+	if path := c.TerminalPath(); path != "" {
+		return []string{path}
+	}
+	return nil
 }
 
 // current returns the rules for the directories that the workspace has now. Programs that run keep those that they were

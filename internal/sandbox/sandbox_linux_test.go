@@ -4,11 +4,14 @@ package sandbox_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
@@ -110,6 +113,42 @@ func TestOwnSockets(t *testing.T) {
 				t.Errorf("%s, which %v has made: %q, want %q", address, origin, got, want)
 			}
 			run(process.OriginUser, "kill $1", server)
+		}
+	}
+}
+
+// TestTerminals checks that a program opens the terminal that it has, and those that it makes, and no others.
+func TestTerminals(t *testing.T) {
+	t.Parallel()
+	if gap := sandbox.Gap(); gap != "" {
+		t.Skip(gap)
+	}
+	other, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	number, err := unix.IoctlGetInt(int(other.Fd()), unix.TIOCGPTN)
+	if err == nil {
+		err = unix.IoctlSetPointerInt(int(other.Fd()), unix.TIOCSPTLCK, 0)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSandbox(sandbox.Profile{Write: []string{t.TempDir()}, Hide: []string{"/dev/pts"}, Devices: []string{"/dev/null", "/dev/tty", "/dev/ptmx"}})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(s.Close)
+	var out strings.Builder
+	script := fmt.Sprintf(`echo a >/dev/stderr; echo b >/dev/tty; (exec 9</dev/pts/%d) || echo c; ! command -v script >/dev/null || script -qc 'tty; echo d' /dev/null`, number)
+	_, err = process.NewLauncher(s.Confine).Run(context.Background(), &process.Command{
+		For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/sh", Args: []string{"-c", script},
+		Env: []string{"PATH=/usr/bin:/bin"}, Terminal: &process.TerminalSize{Rows: 24, Columns: 80}, Stdout: &out,
+	})
+	for _, want := range []string{"a\r\n", "b\r\n", "c\r\n", "/dev/pts/", "d\r\n"} {
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("the output lacks %q: %v, %q", want, err, out.String())
 		}
 	}
 }

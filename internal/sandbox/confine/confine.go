@@ -181,6 +181,7 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 
 func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 	made := profile.Make(p)
+	made.Processes = config.SandboxProcesses.In(c.options.Settings())
 	if g.Network {
 		return made
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pollux/internal/workspace"
 )
 
 // tools are programs with caches that they need to write. A program is on the PATH or, with ./ before its name, a file in a directory of the
@@ -69,6 +71,29 @@ func (p *Place) caches() (list []string) {
 	for _, t := range tools {
 		list = append(list, p.expandAll(t.caches)...)
 		list = append(list, p.expandAll(t.others)...)
+	}
+	return list
+}
+
+// installed are directories in caches with programs that the user runs.
+const installed = "~/.local/share/uv/tools ~/.local/share/uv/python ~/.dotnet/tools ~/.dotnet/sdk ~/.dotnet/shared ~/.dotnet/host ~/.dotnet/dotnet ~/.pub-cache/bin ~/.pub-cache/global_packages"
+
+// programs returns the paths in caches that commands may not change, because the user runs programs from them: those that are installed, and the
+// directories of the PATH.
+func (p *Place) programs() (list []string) {
+	for _, path := range p.expandAll(installed) {
+		if _, err := os.Lstat(path); err == nil {
+			list = append(list, path)
+		}
+	}
+	own, caches := existing(slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.Write)), existing(p.caches())
+	isIn := func(path string, dirs []string) bool {
+		return slices.ContainsFunc(dirs, func(dir string) bool { return workspace.IsWithin(path, dir) })
+	}
+	for _, path := range filepath.SplitList(p.Env("PATH")) {
+		if path = workspace.RealPath(filepath.Clean(path)); filepath.IsAbs(path) && isIn(path, caches) && !isIn(path, own) {
+			list = append(list, path)
+		}
 	}
 	return list
 }

@@ -34,12 +34,13 @@ type Place struct {
 func Make(p Place) sandbox.Profile {
 	out := sandbox.Profile{
 		Write:       slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.caches(), p.Write),
-		Hide:        real(slices.Concat(p.secrets(), p.Private)),
+		Hide:        real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
+		Keep:        real(p.programs()),
 		Devices:     slices.Concat(devices, computing()),
 		Sockets:     slices.Concat(services, p.Write),
 		HideSockets: p.hiddenSockets(),
 	}
-	out.Write, out.Read, out.Sockets = existing(out.Write), existing(slices.Concat(p.Read, p.Write)), existing(out.Sockets)
+	out.Write, out.Read, out.Sockets = existing(out.Write), existing(slices.Concat(p.Read, p.Write, computing())), existing(out.Sockets)
 	return out
 }
 
@@ -54,7 +55,7 @@ func (p *Place) isAboveHome(dir string) bool {
 }
 
 // repositories returns the directories outside of the workspace that the repositories in it are kept in, if it is a
-// worktree or a submodule.
+// worktree or a submodule. The file that names them is the project's, and could name any: the repository must name the directory, too.
 func (p *Place) repositories() (dirs []string) {
 	for _, dir := range p.Dirs {
 		link, err := os.ReadFile(filepath.Join(dir, ".git")) // fails for a directory
@@ -64,6 +65,9 @@ func (p *Place) repositories() (dirs []string) {
 		}
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(dir, target)
+		}
+		if !belongsTo(target, dir) {
+			continue
 		}
 		if common, err := os.ReadFile(filepath.Join(target, "commondir")); err == nil {
 			target = filepath.Join(target, strings.TrimSpace(string(common)))
@@ -75,8 +79,32 @@ func (p *Place) repositories() (dirs []string) {
 	return dirs
 }
 
-// isRepository reports whether a directory looks like one that git keeps a repository in. The file that names it is the
-// project's.
+// belongsTo reports whether the files of a repository name the directory dir as their worktree or submodule.
+func belongsTo(repository, dir string) bool {
+	if link, err := os.ReadFile(filepath.Join(repository, "gitdir")); err == nil { // of a worktree
+		path := strings.TrimSpace(string(link))
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(repository, path)
+		}
+		return workspace.RealPath(filepath.Dir(path)) == workspace.RealPath(dir)
+	}
+	config, _ := os.ReadFile(filepath.Join(repository, "config")) // without one, it is no repository
+	for line := range strings.Lines(string(config)) {
+		name, path, _ := strings.Cut(line, "=")
+		if !strings.EqualFold(strings.TrimSpace(name), "worktree") {
+			continue
+		}
+		if path = strings.Trim(strings.TrimSpace(path), `"`); !filepath.IsAbs(path) {
+			path = filepath.Join(repository, path)
+		}
+		if workspace.RealPath(path) == workspace.RealPath(dir) {
+			return true
+		}
+	}
+	return false
+}
+
+// isRepository reports whether a directory looks like one that git keeps a repository in.
 func isRepository(dir string) bool {
 	for _, name := range []string{"HEAD", "objects", "refs"} {
 		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {

@@ -123,7 +123,8 @@ func TestMoved(t *testing.T) {
 // A worktree's repository is outside of it. A file that names another directory opens that directory only if it is a repository.
 func TestRepositories(t *testing.T) {
 	t.Parallel()
-	dir := home(t, "main/.git/HEAD", "main/.git/objects/x", "main/.git/refs/x", "main/.git/worktrees/w/HEAD", "work/x", "other/x", "plain/x")
+	dir := home(t, "main/.git/HEAD", "main/.git/objects/x", "main/.git/refs/x", "main/.git/worktrees/w/HEAD", "work/x", "other/x", "plain/x", "thief/x",
+		"super/.git/modules/sub/HEAD", "super/.git/modules/sub/objects/x", "super/.git/modules/sub/refs/x", "super/sub/x", "thief2/x")
 	write := func(name, text string) {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)
@@ -131,13 +132,20 @@ func TestRepositories(t *testing.T) {
 	}
 	write("main/.git/worktrees/w/commondir", "../..\n")
 	write("work/.git", "gitdir: "+filepath.Join(dir, "main/.git/worktrees/w")+"\n")
+	write("main/.git/worktrees/w/gitdir", filepath.Join(dir, "work/.git")+"\n")
+	write("thief/.git", "gitdir: "+filepath.Join(dir, "main/.git/worktrees/w")+"\n")
+	write("super/.git/modules/sub/config", "[core]\n\tworktree = ../../../sub\n")
+	write("super/sub/.git", "gitdir: ../.git/modules/sub\n")
+	write("thief2/.git", "gitdir: "+filepath.Join(dir, "super/.git/modules/sub")+"\n")
 	write("other/.git", "gitdir: ../plain\n")
-	for name, want := range map[string]bool{"work": true, "other": false} {
+	for name, want := range map[string]string{"work": "main/.git", "other": "", "thief": "", "super/sub": "super/.git/modules/sub", "thief2": ""} {
 		p := profile.Make(profile.Place{
 			Dirs: []string{filepath.Join(dir, name)}, Homes: []string{"/nowhere"}, Env: func(string) string { return "" }, HasProgram: func(string) bool { return false },
 		})
-		if got := slices.Contains(p.Write, filepath.Join(dir, "main/.git")); got != want {
-			t.Errorf("%s: the repository can be changed: %v", name, got)
+		for _, repository := range []string{"main/.git", "super/.git/modules/sub"} {
+			if got := slices.Contains(p.Write, filepath.Join(dir, repository)); got != (repository == want) {
+				t.Errorf("%s: %s can be changed: %v", name, repository, got)
+			}
 		}
 		if slices.Contains(p.Write, filepath.Join(dir, "plain")) {
 			t.Errorf("%s: a directory that is no repository can be changed", name)

@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -109,10 +110,29 @@ func (p *Place) canHide(path string) bool {
 
 // hiddenSockets returns the patterns of local sockets in writable directories that lead to programs of the person.
 func (p *Place) hiddenSockets() []string {
-	if agent := p.Env("SSH_AUTH_SOCK"); filepath.IsAbs(agent) {
-		return append(slices.Clone(desktops), filepath.Clean(agent))
+	list := slices.Clone(desktops)
+	for _, pattern := range desktops {
+		if name := strings.TrimPrefix(pattern, "/tmp/"); p.Temp != "" {
+			list = append(list, filepath.Join(p.Temp, name))
+		}
 	}
-	return desktops
+	for _, name := range reaching {
+		value := p.Env(name)
+		for _, prefix := range []string{"unix://", "unix:path=", "unix:"} {
+			value = strings.TrimPrefix(value, prefix)
+		}
+		value, _, _ = strings.Cut(value, ",") // D-Bus and tmux have more after it
+		if path := filepath.Clean(value); filepath.IsAbs(path) && !p.isAboveHome(path) && !slices.ContainsFunc(slices.Concat(p.Dirs, p.temporary()), func(dir string) bool { return workspace.IsWithin(dir, path) }) {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// reaching are variables that name local sockets of the person's programs, or a directory of such.
+var reaching = []string{
+	"SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "WAYLAND_DISPLAY", "DOCKER_HOST", "CONTAINER_HOST", "TMUX", "TMUX_TMPDIR", "NVIM", "VSCODE_IPC_HOOK_CLI",
+	"VSCODE_GIT_IPC_HANDLE", "PULSE_SERVER", "SWAYSOCK", "I3SOCK", "KITTY_LISTEN_ON", "ALACRITTY_SOCKET", "WEZTERM_UNIX_SOCKET", "ZELLIJ_SOCKET_DIR", "GNOME_KEYRING_CONTROL", "SESSION_MANAGER",
 }
 
 // glob returns the paths that match one with * in its last part, and the pattern itself: it stands for files that are made
@@ -134,8 +154,24 @@ func glob(pattern string) (list []string) {
 
 // devices are those that programs may use.
 var devices = []string{
-	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx", "/dev/pts",
+	"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty", "/dev/ptmx",
 }
+
+// otherDevices returns the devices that programs may not use, unless the user allows it: disks, cameras, keyboards, terminals.
+func (p *Place) otherDevices() (list []string) {
+	entries, _ := os.ReadDir("/dev")
+	for _, e := range entries {
+		path := filepath.Join("/dev", e.Name())
+		isAllowed := slices.ContainsFunc(slices.Concat(p.Dirs, p.Write), func(dir string) bool { return workspace.IsWithin(path, dir) || workspace.IsWithin(dir, path) })
+		if e.Type()&fs.ModeSymlink == 0 && !e.Type().IsRegular() && !slices.Contains(devices, path) && !slices.Contains(places, path) && !isAllowed {
+			list = append(list, path)
+		}
+	}
+	return list
+}
+
+// places are the directories in /dev that have no devices.
+var places = []string{"/dev/shm", "/dev/mqueue", "/dev/hugepages"}
 
 // services are the local sockets of the system that programs may connect to.
 var services = []string{

@@ -3,6 +3,7 @@
 package seccomp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"os"
@@ -123,7 +124,8 @@ func (c *Call) Return(value int64, errno unix.Errno) {
 	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
 }
 
-// Continue lets the kernel make the call. It is only for calls that no rule restricts: their arguments may change before it does.
+// Continue lets the kernel make the call. It is for calls that no rule restricts, and for decisions about the values of arguments: memory
+// behind them may change before it does.
 func (c *Call) Continue() {
 	r := response{id: c.ID, flags: unix.SECCOMP_USER_NOTIF_FLAG_CONTINUE}
 	_ = c.listener.ioctl(unix.SECCOMP_IOCTL_NOTIF_SEND, unsafe.Pointer(&r)) // it fails if the caller was killed
@@ -140,6 +142,32 @@ func (c *Call) ReturnFile(fd int, closes bool) error {
 		return errno
 	}
 	return nil
+}
+
+// Give opens a copy of a file in the caller, and returns its descriptor there. flags may be O_CLOEXEC.
+func (c *Call) Give(file int, flags uint32) (fd int, err error) {
+	a := addition{id: c.ID, source: uint32(file), cloexec: flags}
+	n, _, errno := unix.Syscall(unix.SYS_IOCTL, uintptr(c.listener.fd), unix.SECCOMP_IOCTL_NOTIF_ADDFD, uintptr(unsafe.Pointer(&a)))
+	if errno != 0 {
+		return -1, errno
+	}
+	return int(n), nil
+}
+
+// Text returns a copy of the text at an address of the caller's memory, up to its zero byte.
+func (c *Call) Text(at uint64) (string, unix.Errno) {
+	var text []byte
+	for page := uint64(os.Getpagesize()); len(text) < unix.PathMax; {
+		b, err := c.Memory(at, int(page-at%page)) // the next page may not exist
+		if err != nil {
+			return "", unix.EFAULT
+		}
+		if i := bytes.IndexByte(b, 0); i >= 0 {
+			return string(append(text, b[:i]...)), 0
+		}
+		text, at = append(text, b...), at+uint64(len(b))
+	}
+	return "", unix.ENAMETOOLONG
 }
 
 // SetMemory writes to the caller's memory at an address.
@@ -176,7 +204,10 @@ func (c *Call) Memory(at uint64, size int) ([]byte, error) {
 
 // File returns a copy of an open file of the caller. The caller of File closes it.
 func (c *Call) File(fd int) (int, error) {
-	process, err := unix.PidfdOpen(c.process(), 0)
+	process, err := unix.PidfdOpen(c.PID, 0) // fails for a thread that is not the first
+	if err != nil {
+		process, err = unix.PidfdOpen(c.Process(), 0)
+	}
 	if err != nil {
 		return -1, err
 	}
@@ -187,17 +218,22 @@ func (c *Call) File(fd int) (int, error) {
 	return unix.PidfdGetfd(process, fd, 0)
 }
 
-// process returns the number of the process that the caller's thread belongs to.
-func (c *Call) process() int {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(c.PID) + "/status")
-	if err != nil {
-		return c.PID
-	}
-	_, rest, _ := strings.Cut(string(status), "\nTgid:")
-	number, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.Atoi(strings.TrimSpace(number))
+// Process returns the number of the process that the caller's thread belongs to.
+func (c *Call) Process() int {
+	n, err := strconv.Atoi(Status(c.PID, "Tgid"))
 	if err != nil {
 		return c.PID
 	}
 	return n
+}
+
+// Status returns a line of a thread's status in /proc, "" if there is no such thread or line.
+func Status(pid int, name string) string {
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	if err != nil {
+		return ""
+	}
+	_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+	value, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(value)
 }

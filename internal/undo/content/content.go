@@ -76,14 +76,26 @@ func takeOnce(ctx context.Context, path, place string, ways Ways) (Kept, error) 
 		return Kept{}, err
 	}
 	now, err := state.Read(place)
-	if err == nil && now.Kind != state.Regular {
-		err = ErrChanged
+	if err == nil {
+		err = isStill(path, now)
 	}
 	if err != nil {
 		_ = os.Remove(place)
 		return Kept{}, err
 	}
 	return Kept{Way: Linked, State: now}, nil
+}
+
+// isStill returns an error if a file that was linked is not the regular file at path: a link on the way may have led elsewhere.
+func isStill(path string, linked state.State) error {
+	now, err := statStraight(path)
+	if err != nil {
+		return err
+	}
+	if now.Kind != state.Regular || linked.Kind != state.Regular || now.Device != linked.Device || now.Inode != linked.Inode {
+		return ErrChanged
+	}
+	return nil
 }
 
 // read clones or copies the file.

@@ -19,3 +19,5 @@ func open(path string) (*os.File, state.State, error) {
 	}
 	return regular(f)
 }
+
+func statStraight(path string) (state.State, error) { return state.Read(path) }

@@ -12,9 +12,9 @@ import (
 
 // open opens a regular file for reading. It follows no link and waits for no FIFO.
 func open(path string) (*os.File, state.State, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK|noAccessTime, 0)
+	f, err := openStraight(path, os.O_RDONLY|unix.O_NONBLOCK|noAccessTime)
 	if noAccessTime != 0 && os.IsPermission(err) { // which only the owner may ask for
-		f, err = os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+		f, err = openStraight(path, os.O_RDONLY|unix.O_NONBLOCK)
 	}
 	if err != nil {
 		return nil, state.State{}, err
