@@ -30,6 +30,7 @@ import (
 
 	"pollux/internal/process/processtest"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/profile"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/gemini"
 )
@@ -476,7 +477,16 @@ func (p *prison) tuning(pid int) string {
 }
 
 // cacheDirs matches the directories that Pollux makes for the caches of programs.
-var cacheDirs = regexp.MustCompile(`^home/(go(/pkg)?|\.cache(/.*)?|\.npm(/.*)?|\.m2(/repository)?|\.gradle(/caches)?|\.nuget(/packages)?|\.local(/share(/gem|/pnpm(/store)?)?)?|\.cargo(/registry)?|\.bun(/.*)?|\.yarn(/berry)?)$`)
+var cacheDirs = func() *regexp.Regexp {
+	p := profile.Place{Homes: []string{"/home"}, Env: func(string) string { return "" }, HasProgram: func(string) bool { return true }}
+	list := []string{`home/\.cache/.*`, `home/\.npm/.*`}
+	for _, dir := range p.Needed() {
+		for ; dir != "/home"; dir = filepath.Dir(dir) {
+			list = append(list, regexp.QuoteMeta(dir[1:]))
+		}
+	}
+	return regexp.MustCompile("^(" + strings.Join(list, "|") + ")$")
+}()
 
 // files returns the files that attempts must not change, with their attributes.
 func (p *prison) files() map[string]string {

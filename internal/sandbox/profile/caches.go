@@ -100,16 +100,24 @@ func (p *Place) programs() (list []string) {
 
 // CreateCaches creates the caches of the programs that are there.
 func (p *Place) CreateCaches() {
+	for _, dir := range p.Needed() {
+		_ = os.MkdirAll(dir, 0o755) // without it, the program reports an error
+	}
+}
+
+// Needed returns the caches of the programs that are there.
+func (p *Place) Needed() (dirs []string) {
 	for _, t := range tools {
 		if !p.hasOne(t.programs) {
 			continue
 		}
 		for name := range strings.FieldsSeq(t.caches) {
 			if paths := p.expand(name); len(paths) > 0 {
-				_ = os.MkdirAll(paths[0], 0o755) // without it, the program reports an error
+				dirs = append(dirs, paths[0])
 			}
 		}
 	}
+	return dirs
 }
 
 // expandAll returns the paths that names in a table stand for.
