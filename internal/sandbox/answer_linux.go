@@ -4,6 +4,7 @@ package sandbox
 
 import (
 	"encoding/binary"
+	"maps"
 	"os"
 	"strconv"
 
@@ -16,7 +17,7 @@ import (
 
 // asked returns the rules for the calls that Pollux answers, because neither Landlock nor a filter can: see [program.answer]. None of them is one that a process makes
 // before it becomes the program: the threads of Pollux wait meanwhile, and could not answer.
-func asked() []seccomp.Rule {
+func asked(a *answers) []seccomp.Rule {
 	list := []seccomp.Rule{
 		{Call: unix.SYS_CONNECT, Action: seccomp.Ask},
 		{Call: unix.SYS_LISTEN, Action: seccomp.Ask},
@@ -25,23 +26,35 @@ func asked() []seccomp.Rule {
 	}
 	// A program can open the other end of a pseudo-terminal that it has made, but no terminal by its path.
 	list = append(list, seccomp.Rule{Call: unix.SYS_IOCTL, Arg: 1, Mask: whole, Value: unix.TIOCGPTPEER, Action: seccomp.Ask})
-	for call := range ipcGets {
+	for call := range a.ipcGets {
 		list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
 	}
-	for call := range ipcUses {
+	for call := range a.ipcUses {
 		list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
 	}
-	for _, table := range []map[uint32]change{changes, oldChanges} {
-		for call := range table {
-			list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
-		}
+	for call := range a.changes {
+		list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
 	}
-	for call, whose := range tunings {
+	for call, whose := range a.tunings {
 		for arg, own := range whose {
 			list = append(list, seccomp.Rule{Call: call, Arg: arg, Mask: whole, Value: own, Not: true, Action: seccomp.Ask})
 		}
 	}
 	return list
+}
+
+// answers are the tables of calls that Pollux answers.
+type answers struct {
+	tunings map[uint32]map[int]uint32
+	ipcGets map[uint32]int
+	ipcUses map[uint32]uint32
+	changes map[uint32]change
+}
+
+func newAnswers() *answers {
+	a := &answers{tunings: tunings(), ipcGets: ipcGets(), ipcUses: ipcUses(), changes: changes()}
+	maps.Copy(a.changes, oldChanges())
+	return a
 }
 
 // program answers the calls of a program and of those that it starts.
@@ -53,7 +66,7 @@ type program struct {
 // answer answers a system call.
 func (p *program) answer(c *seccomp.Call) {
 	defer crash.Recover()
-	if whose, ok := tunings[c.Number]; ok {
+	if whose, ok := p.answers.tunings[c.Number]; ok {
 		if isOwn(c, whose) {
 			c.Continue()
 		} else {
@@ -61,19 +74,17 @@ func (p *program) answer(c *seccomp.Call) {
 		}
 		return
 	}
-	if flags, ok := ipcGets[c.Number]; ok {
+	if flags, ok := p.answers.ipcGets[c.Number]; ok {
 		c.Return(getIPC(c, flags))
 		return
 	}
-	if get, ok := ipcUses[c.Number]; ok {
+	if get, ok := p.answers.ipcUses[c.Number]; ok {
 		useIPC(c, get)
 		return
 	}
-	for _, table := range []map[uint32]change{changes, oldChanges} {
-		if ch, ok := table[c.Number]; ok {
-			c.Return(0, p.change(c, ch))
-			return
-		}
+	if ch, ok := p.answers.changes[c.Number]; ok {
+		c.Return(0, p.change(c, ch))
+		return
 	}
 	switch c.Number {
 	case unix.SYS_CONNECT:
@@ -136,16 +147,18 @@ func openTerminal(c *seccomp.Call) (fd int64, errno unix.Errno) {
 	return int64(given), 0
 }
 
-// tunings are the calls that change how a process is run and what it may use, of any process of the user: Landlock does not restrict
+// tunings returns the calls that change how a process is run and what it may use, of any process of the user: Landlock does not restrict
 // them. For each, they have the arguments that say whose process it is, with the value for the caller's own.
-var tunings = map[uint32]map[int]uint32{
-	unix.SYS_PRLIMIT64:          {0: 0},
-	unix.SYS_SETPRIORITY:        {0: unix.PRIO_PROCESS, 1: 0},
-	unix.SYS_IOPRIO_SET:         {0: ioprioProcess, 1: 0},
-	unix.SYS_SCHED_SETAFFINITY:  {0: 0},
-	unix.SYS_SCHED_SETSCHEDULER: {0: 0},
-	unix.SYS_SCHED_SETPARAM:     {0: 0},
-	unix.SYS_SCHED_SETATTR:      {0: 0},
+func tunings() map[uint32]map[int]uint32 {
+	return map[uint32]map[int]uint32{
+		unix.SYS_PRLIMIT64:          {0: 0},
+		unix.SYS_SETPRIORITY:        {0: unix.PRIO_PROCESS, 1: 0},
+		unix.SYS_IOPRIO_SET:         {0: ioprioProcess, 1: 0},
+		unix.SYS_SCHED_SETAFFINITY:  {0: 0},
+		unix.SYS_SCHED_SETSCHEDULER: {0: 0},
+		unix.SYS_SCHED_SETPARAM:     {0: 0},
+		unix.SYS_SCHED_SETATTR:      {0: 0},
+	}
 }
 
 const ioprioProcess = 1 // IOPRIO_WHO_PROCESS

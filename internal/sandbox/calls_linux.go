@@ -57,8 +57,8 @@ const setExtendedFlags = 0x401c5820
 // whole is the mask of all bits.
 const whole = 0xffffffff
 
-// filter returns the rules for system calls. version is that of Landlock; asks has Pollux decide about connections.
-func filter(version int, asks bool) (rules []seccomp.Rule) {
+// filter returns the rules for system calls. version is that of Landlock; a are the tables of the calls that Pollux answers; nil if it answers none.
+func filter(version int, a *answers) (rules []seccomp.Rule) {
 	for _, r := range refused {
 		for _, call := range r.calls {
 			rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(r.errno)})
@@ -87,8 +87,8 @@ func filter(version int, asks bool) (rules []seccomp.Rule) {
 	// Flags of a file, which Landlock does not know.
 	deny(unix.SYS_IOCTL, 1, whole, unix.FS_IOC_SETFLAGS, unix.EOPNOTSUPP)
 	deny(unix.SYS_IOCTL, 1, whole, setExtendedFlags, unix.EOPNOTSUPP)
-	if asks {
-		rules = append(rules, asked()...)
+	if a != nil {
+		rules = append(rules, asked(a)...)
 	}
 	for _, call := range oldCalls {
 		rules = append(rules, seccomp.Rule{Call: call, Action: seccomp.Fail(unix.EPERM)})

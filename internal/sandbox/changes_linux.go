@@ -23,19 +23,22 @@ type change struct {
 	make func(c *seccomp.Call, name string) unix.Errno
 }
 
-var changes = map[uint32]change{
-	unix.SYS_FCHMOD:       {opened(0), setMode(1)},
-	unix.SYS_FCHMODAT:     {at(0, 1, noFlags), setMode(2)},
-	unix.SYS_FCHMODAT2:    {at(0, 1, 3), setMode(2)},
-	unix.SYS_FCHOWN:       {opened(0), setOwner(1, 2)},
-	unix.SYS_FCHOWNAT:     {at(0, 1, 4), setOwner(2, 3)},
-	unix.SYS_UTIMENSAT:    {at(0, 1, 3), setTimes(2, nanoseconds)},
-	unix.SYS_SETXATTR:     {here(0), setAttribute},
-	unix.SYS_LSETXATTR:    {hereNoLink(0), setAttribute},
-	unix.SYS_FSETXATTR:    {opened(0), setAttribute},
-	unix.SYS_REMOVEXATTR:  {here(0), removeAttribute},
-	unix.SYS_LREMOVEXATTR: {hereNoLink(0), removeAttribute},
-	unix.SYS_FREMOVEXATTR: {opened(0), removeAttribute},
+// changes returns these calls.
+func changes() map[uint32]change {
+	return map[uint32]change{
+		unix.SYS_FCHMOD:       {opened(0), setMode(1)},
+		unix.SYS_FCHMODAT:     {at(0, 1, noFlags), setMode(2)},
+		unix.SYS_FCHMODAT2:    {at(0, 1, 3), setMode(2)},
+		unix.SYS_FCHOWN:       {opened(0), setOwner(1, 2)},
+		unix.SYS_FCHOWNAT:     {at(0, 1, 4), setOwner(2, 3)},
+		unix.SYS_UTIMENSAT:    {at(0, 1, 3), setTimes(2, nanoseconds)},
+		unix.SYS_SETXATTR:     {here(0), setAttribute},
+		unix.SYS_LSETXATTR:    {hereNoLink(0), setAttribute},
+		unix.SYS_FSETXATTR:    {opened(0), setAttribute},
+		unix.SYS_REMOVEXATTR:  {here(0), removeAttribute},
+		unix.SYS_LREMOVEXATTR: {hereNoLink(0), removeAttribute},
+		unix.SYS_FREMOVEXATTR: {opened(0), removeAttribute},
+	}
 }
 
 // change makes a change, if the program may change the file.

@@ -23,7 +23,8 @@ type rules struct {
 	profile Profile
 	files   *landlock.Rules
 	calls   []seccomp.Rule
-	asks    bool // the filter has Pollux decide about connections
+	asks    bool     // the filter has Pollux decide about connections
+	answers *answers // nil if the filter does not ask
 	own     *ownSockets
 	// names and datagrams are for programs that reach only some hosts; nil for others.
 	names     *names.Server
@@ -95,7 +96,10 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 	case p.Network.Off:
 		sockets = offline(asks)
 	}
-	made.calls = append(filter(version, asks), sockets...)
+	if asks {
+		made.answers = newAnswers()
+	}
+	made.calls = append(filter(version, made.answers), sockets...)
 	return made, nil
 }
 

@@ -17,14 +17,18 @@ import (
 // Shared memory, semaphores and queues of System V belong to a user, not to a process, and Landlock does not know them. Programs may use those that
 // programs of this Pollux have made: Pollux makes them for them, and knows their numbers.
 
-// ipcGets are the calls that make or find such an object, by the argument with their flags.
-var ipcGets = map[uint32]int{unix.SYS_SHMGET: 2, unix.SYS_SEMGET: 2, unix.SYS_MSGGET: 1}
+// ipcGets returns the calls that make or find such an object, by the argument with their flags.
+func ipcGets() map[uint32]int {
+	return map[uint32]int{unix.SYS_SHMGET: 2, unix.SYS_SEMGET: 2, unix.SYS_MSGGET: 1}
+}
 
-// ipcUses are the calls that use one, whose number is their first argument, by the call that has made it.
-var ipcUses = map[uint32]uint32{
-	unix.SYS_SHMAT: unix.SYS_SHMGET, unix.SYS_SHMCTL: unix.SYS_SHMGET,
-	unix.SYS_SEMOP: unix.SYS_SEMGET, unix.SYS_SEMTIMEDOP: unix.SYS_SEMGET, unix.SYS_SEMCTL: unix.SYS_SEMGET,
-	unix.SYS_MSGSND: unix.SYS_MSGGET, unix.SYS_MSGRCV: unix.SYS_MSGGET, unix.SYS_MSGCTL: unix.SYS_MSGGET,
+// ipcUses returns the calls that use one, whose number is their first argument, by the call that has made it.
+func ipcUses() map[uint32]uint32 {
+	return map[uint32]uint32{
+		unix.SYS_SHMAT: unix.SYS_SHMGET, unix.SYS_SHMCTL: unix.SYS_SHMGET,
+		unix.SYS_SEMOP: unix.SYS_SEMGET, unix.SYS_SEMTIMEDOP: unix.SYS_SEMGET, unix.SYS_SEMCTL: unix.SYS_SEMGET,
+		unix.SYS_MSGSND: unix.SYS_MSGGET, unix.SYS_MSGRCV: unix.SYS_MSGGET, unix.SYS_MSGCTL: unix.SYS_MSGGET,
+	}
 }
 
 // ipcObject is an object by the call that has made it and its number.

@@ -49,12 +49,18 @@ func openat2(path string, flags int) (int, error) {
 	}
 }
 
-// hasOpenat2 is false before Linux 5.6, and in sandboxes that block the system call.
-var hasOpenat2 = sync.OnceValue(func() bool {
-	fd, err := openat2("/", unix.O_PATH)
-	if err != nil {
-		return false
-	}
-	_ = unix.Close(fd)
-	return true
-})
+// hasOpenat2 reports whether the system call works. It does not before Linux 5.6, and in sandboxes that block the system call.
+func hasOpenat2() bool {
+	openat2Works.Do(func() {
+		fd, err := openat2("/", unix.O_PATH)
+		if openat2Works.yes = err == nil; err == nil {
+			_ = unix.Close(fd)
+		}
+	})
+	return openat2Works.yes
+}
+
+var openat2Works struct {
+	sync.Once
+	yes bool
+}
