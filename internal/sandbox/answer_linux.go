@@ -196,11 +196,18 @@ func isOwn(c *seccomp.Call, whose map[int]uint32) bool {
 }
 
 func parentOf(pid int) int {
-	n, _ := strconv.Atoi(seccomp.Status(pid, "PPid")) // 0 if there is no such process
-	return n
+	return number(seccomp.Status(pid, "PPid"))
 }
 
 func threadGroup(pid int) int {
-	n, _ := strconv.Atoi(seccomp.Status(pid, "Tgid"))
+	return number(seccomp.Status(pid, "Tgid"))
+}
+
+// number returns the number in a line of a status, 0 if there is no such process.
+func number(words []string) int {
+	if len(words) == 0 {
+		return 0
+	}
+	n, _ := strconv.Atoi(words[0])
 	return n
 }

@@ -73,8 +73,8 @@ func becomeUser(c *seccomp.Call) unix.Errno {
 	if unix.Geteuid() != 0 { // then no program can become another user
 		return 0
 	}
-	ids := strings.Fields(seccomp.Status(c.PID, "Uid"))
-	groups := strings.Fields(seccomp.Status(c.PID, "Gid"))
+	status := seccomp.Statuses(c.PID, "Uid", "Gid", "Groups")
+	ids, groups := status[0], status[1]
 	if len(ids) < 4 || len(groups) < 4 || !c.IsWaiting() {
 		return unix.ESRCH
 	}
@@ -87,7 +87,7 @@ func becomeUser(c *seccomp.Call) unix.Errno {
 		return 0
 	}
 	var more []uint32
-	for _, g := range strings.Fields(seccomp.Status(c.PID, "Groups")) {
+	for _, g := range status[2] {
 		n, _ := strconv.Atoi(g) // a number
 		more = append(more, uint32(n))
 	}

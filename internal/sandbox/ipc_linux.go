@@ -6,7 +6,6 @@ import (
 	"errors"
 	"runtime"
 	"strconv"
-	"strings"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -102,7 +101,7 @@ func becomeEffective(c *seccomp.Call) unix.Errno {
 
 // effective returns the effective number of a caller in a line of its status.
 func effective(c *seccomp.Call, line string) (int, error) {
-	ids := strings.Fields(seccomp.Status(c.PID, line))
+	ids := seccomp.Status(c.PID, line)
 	if len(ids) < 2 {
 		return 0, errors.New("no such thread")
 	}

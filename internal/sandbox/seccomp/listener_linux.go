@@ -220,20 +220,24 @@ func (c *Call) File(fd int) (int, error) {
 
 // Process returns the number of the process that the caller's thread belongs to.
 func (c *Call) Process() int {
-	n, err := strconv.Atoi(Status(c.PID, "Tgid"))
+	n, err := strconv.Atoi(strings.Join(Status(c.PID, "Tgid"), ""))
 	if err != nil {
 		return c.PID
 	}
 	return n
 }
 
-// Status returns a line of a thread's status in /proc, "" if there is no such thread or line.
-func Status(pid int, name string) string {
-	status, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
-	if err != nil {
-		return ""
+// Status returns the words of a line of a thread's status in /proc, none if there is no such thread or line.
+func Status(pid int, name string) []string { return Statuses(pid, name)[0] }
+
+// Statuses is [Status] for several lines at one time.
+func Statuses(pid int, names ...string) [][]string {
+	status, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/status")
+	values := make([][]string, len(names))
+	for i, name := range names {
+		_, rest, _ := strings.Cut(string(status), "\n"+name+":")
+		value, _, _ := strings.Cut(rest, "\n")
+		values[i] = strings.Fields(value)
 	}
-	_, rest, _ := strings.Cut(string(status), "\n"+name+":")
-	value, _, _ := strings.Cut(rest, "\n")
-	return strings.TrimSpace(value)
+	return values
 }
