@@ -26,9 +26,12 @@ func mode(s System) string {
 	case s.Mode == "yolo":
 		return "Approval mode: YOLO. Every call runs at once; nobody checks it first."
 	case s.Mode == "sandboxed" && s.Interactive:
-		return "Approval mode: Sandboxed. Edits and commands happen at once, in a sandbox without network; what reaches outside the workspace is shown to the user first."
+		return "Approval mode: Sandboxed. Edits and commands happen at once, commands in a sandbox whose network is this machine. " +
+			"When one fails for lack of a permission, the user is asked whether it runs again with it: do not ask yourself. " + triggers +
+			"unless the user allows it."
 	case s.Mode == "sandboxed":
-		return "Approval mode: Sandboxed. Edits and commands happen at once, in a sandbox without network; what reaches outside the workspace is refused."
+		return "Approval mode: Sandboxed. Edits and commands happen at once, commands in a sandbox whose network is this machine; what needs more is refused. " +
+			triggers + "in this run: leave it out and say so."
 	case s.Mode == "autoEdit" && s.Interactive:
 		return "Approval mode: Auto-Edit. File edits happen at once; other calls with effects are shown to the user first."
 	case s.Mode == "autoEdit":
@@ -38,6 +41,9 @@ func mode(s System) string {
 	}
 	return "Approval mode: Default. Calls with effects are refused unless a rule allows them."
 }
+
+// triggers begins a sentence about changes that a sandbox takes back.
+const triggers = "Git hooks, settings of git that name programs, CI workflows and editor tasks that a command changes are taken back "
 
 // mandates returns the rules that apply to every task.
 func mandates(s System) string {

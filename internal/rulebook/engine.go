@@ -10,6 +10,7 @@ import (
 	"pollux/internal/guard/repository"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
+	"pollux/internal/sandbox"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 	"pollux/tool"
@@ -23,6 +24,8 @@ type EngineOptions struct {
 	// Rules are those of files. FilesOnly leaves out those that settings, flags and extensions stand for.
 	Rules     project.Rules
 	FilesOnly bool
+	// Explains is set without a session: the rules are those of one whose commands run in the sandbox, where that is possible.
+	Explains bool
 	// CheckUndo returns why changes that commands make could not be taken back, nil if they can.
 	CheckUndo func() error
 	// Tools are those of the program, which may read without a question.
@@ -59,6 +62,10 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Runs:        runsFile(p),
 		Unconfined: func() error {
 			switch {
+			case o.Explains && !config.UndoEnabled.In(p.Settings()):
+				return errors.New("undo is off")
+			case o.Explains:
+				return sandbox.Available()
 			case !p.Sandbox.IsOn():
 				return errors.New("the sandbox is off")
 			case o.CheckUndo == nil:

@@ -189,10 +189,15 @@ func denialOfHosts(output string, refused []string) Denial {
 	if len(named) == 0 && regexp.MustCompile(offlineWords).MatchString(output) {
 		named = refused
 	}
-	if len(named) == 0 {
+	return DenialOf(named)
+}
+
+// DenialOf returns the denial of hosts, the zero Denial for none.
+func DenialOf(hosts []string) Denial {
+	if len(hosts) == 0 {
 		return Denial{}
 	}
-	return Denial{Kind: NotListed, Hosts: named[:min(len(named), maxHosts)]}
+	return Denial{Kind: NotListed, Hosts: hosts[:min(len(hosts), maxHosts)]}
 }
 
 // pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that

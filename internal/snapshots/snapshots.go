@@ -118,6 +118,9 @@ func (s *Snapshots) follow() {
 	if err := s.recorder.Follow(context.Background()); err != nil {
 		s.parts.Project.Warn("Warning: What programs in the background have changed was not recorded, and cannot be undone: " + wording.Reason(err) + ".")
 	}
+	if s.guardsTriggers() {
+		s.triggers().Settle()
+	}
 }
 
 // Store returns the log of the changes in a project.
@@ -237,9 +240,6 @@ func (s *Snapshots) CheckUndo() error {
 func (s *Snapshots) Close() {
 	if s != nil {
 		s.follow()
-		if s.guardsTriggers() {
-			s.triggers().Close()
-		}
 		s.recorder.Close()
 	}
 }

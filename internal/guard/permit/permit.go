@@ -119,10 +119,17 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	}
 	had, log := p.of(call), p.log(call)
 	p.forget(call)
-	if x.Result == nil || x.Result.Data["isError"] != true {
+	hasFailed := x.Result != nil && x.Result.Data["isError"] == true
+	if x.Result == nil || !hasFailed && len(log.Refused()) == 0 {
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), log, had)
+	if lack.IsZero() && hasFailed && fetches(commandOf(call).text) { // it may say nothing, as behind a pipe
+		lack = p.options.Sandbox.LackingHosts(log, had)
+	}
+	if !hasFailed && len(lack.Hosts) == 0 {
+		return nil
+	}
 	if lack.IsZero() || lack.IsSensitive && isWalk(commandOf(call).text) {
 		return nil
 	}
@@ -158,6 +165,15 @@ var (
 	walkers = []string{"ag", "du", "fd", "find", "grep", "ls", "rg", "tree"}
 	filters = []string{"cd", "cut", "head", "sort", "tail", "uniq", "wc"}
 )
+
+// fetchers are programs that do little without a network.
+var fetchers = []string{
+	"apt", "apt-get", "brew", "bun", "bundle", "cargo", "composer", "curl", "gem", "git", "go", "npm", "npx", "pip", "pip3", "pnpm", "poetry", "uv", "wget", "yarn",
+}
+
+func fetches(command string) bool {
+	return slices.ContainsFunc(shellcmd.Roots(command), func(name string) bool { return slices.Contains(fetchers, name) })
+}
 
 // isWalk reports whether a command only looks at many files.
 func isWalk(command string) bool {

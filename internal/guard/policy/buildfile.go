@@ -12,8 +12,8 @@ import (
 // allows it. Build files are executed, by the user or by CI, long after the session.
 type BuildFiles uint8
 
-// The choices. The default, UnlessYolo, asks in every mode except yolo: users choose yolo to
-// get no questions, mostly in scripts without a user, where the protection would make calls
+// The choices. The default, UnlessYolo, asks in every mode except sandboxed, where commands may change build files, and yolo: users choose
+// yolo to get no questions, mostly in scripts without a user, where the protection would make calls
 // fail. In autoEdit the user watches many edits go by and could miss this one.
 const (
 	UnlessYolo BuildFiles = iota
@@ -41,14 +41,10 @@ func (d *decider) protectsBuildFile(r *Rule) bool {
 }
 
 // protects reports whether build files are protected in a mode.
-func (b BuildFiles) protects(m Mode) bool { return b == Protected || b == UnlessYolo && m != Yolo }
+func (b BuildFiles) protects(m Mode) bool { return b == Protected || b == UnlessYolo && m < Sandboxed }
 
-// AsksBeforeBuilds reports whether a command that may execute a changed build file needs the user's consent in the current mode. One
-// that a sandbox confines does not, unless build files are always protected.
-func (e *Engine) AsksBeforeBuilds() bool {
-	b := e.opts.BuildFiles
-	return b == Protected || b.protects(e.Mode()) && !e.RunsFreely()
-}
+// AsksBeforeBuilds reports whether a command that may execute a changed build file needs the user's consent in the current mode.
+func (e *Engine) AsksBeforeBuilds() bool { return e.opts.BuildFiles.protects(e.Mode()) }
 
 // IsBuildFile reports whether path is a file that builds execute, or a link to one.
 func IsBuildFile(path string) bool {

@@ -81,6 +81,7 @@ func Builtin() []Rule {
 		},
 		{Tools: []string{"replace", "write_file", "web_fetch"}, Decision: Allow, Priority: 1.015, Modes: In(AutoEdit), Source: write},
 		{Tools: []string{shellTool}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), AllowRedirection: true, Source: boxed, free: true},
+		{Tools: []string{"stop_background_process"}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), Source: boxed, free: true},
 	}
 	changing := []string{"replace", "write_file", shellTool, "activate_skill", "web_fetch"}
 	return append(

@@ -276,6 +276,9 @@ func (d *decider) verdict() Verdict {
 
 // denyMessage returns the message of a rule that denies the call.
 func (d *decider) denyMessage(r *Rule) string {
+	if r.isBuiltin() && r.later {
+		return strings.Replace(r.DenyMessage, AutoEdit.Name(), d.state.mode.Name(), 1)
+	}
 	if r.isBuiltin() && d.opts.PlanDir != nil {
 		return strings.Replace(r.DenyMessage, plansDirectory, plansDirectory+" "+d.opts.PlanDir(), 1)
 	}

@@ -46,7 +46,8 @@ func TestSandboxed(t *testing.T) {
 		{call: command("echo \"unterminated"), want: Ask, alone: Deny, isLikeNoMore: true},
 		{call: call("write_file", "file_path", "/project/a.go", "content", "x"), want: Allow, alone: Allow, isLikeNoMore: true},
 		{call: call("write_file", "file_path", "/project/.vscode/tasks.json", "content", "x"), want: Ask, alone: Deny, isLikeNoMore: true},
-		{call: call("write_file", "file_path", "/project/Makefile", "content", "x"), want: Ask, alone: Deny, isLikeNoMore: true},
+		{call: call("write_file", "file_path", "/project/Makefile", "content", "x"), want: Allow, alone: Allow, isLikeNoMore: true}, // as by commands
+		{call: call("stop_background_process"), want: Allow, alone: Allow},
 		{call: call("web_fetch", "prompt", "https://example.org"), want: Ask, alone: Deny, isLikeNoMore: true},
 		{call: call("mcp_s_t"), want: Ask, alone: Deny, isLikeNoMore: true},
 		{call: call("activate_skill", "name", "x"), want: Ask, alone: Deny, isLikeNoMore: true},

@@ -201,6 +201,21 @@ func (c *Checker) Set(ctx context.Context, file, key string, values []string) bo
 	return true
 }
 
+// Committed returns those of these files in Root that the last commit has, relative to Root.
+func (c *Checker) Committed(ctx context.Context, files []string) []string {
+	args := []string{"-c", "core.fsmonitor=false", "ls-tree", "-r", "-z", "--name-only", "HEAD", "--"}
+	for _, file := range files {
+		if rel, err := filepath.Rel(c.Root, file); err == nil && filepath.IsLocal(rel) {
+			args = append(args, rel)
+		}
+	}
+	var out limited
+	if args[len(args)-1] == "--" || !c.git(ctx, &out, args...) || out.Len() == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
+}
+
 // namesProgram reports whether a setting, by its full name, can make a command that reads run a
 // program, or includes other settings. A partial clone fetches missing objects, which runs further
 // programs.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"fmt"
 	"io"
 	"maps"
 	"os"
@@ -23,10 +24,23 @@ type trigger struct {
 	// setting is the setting of git's in the file that was changed, with its values before and after; "" if it is the file itself.
 	setting       string
 	before, after []string
+	text          string // the beginning of the file, for a person; "" for none
+	sum           string // of the file
 }
 
 // key identifies the trigger, for all its values.
 func (f *trigger) key() string { return f.path + "\x00" + f.setting }
+
+// value identifies the trigger with its value.
+func (f *trigger) value() string { return f.key() + "\x00" + f.sum + strings.Join(f.after, "\x00") }
+
+// shown returns lines about the trigger for a person: its value, or the beginning of the file.
+func (f *trigger) shown() string {
+	if f.setting != "" {
+		return f.setting + " = " + strings.Join(f.after, ", ") + " in " + f.name + "\n"
+	}
+	return f.name + "\n" + f.text
+}
 
 // isNamed reports whether the words of a call name the trigger, so that the user who has approved the call knows.
 func (f *trigger) isNamed(words string) bool {
@@ -49,7 +63,7 @@ func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) 
 		}
 		switch g.kindOf(c) {
 		case runs:
-			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path)})
+			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path), text: beginning(o, &c.After), sum: fmt.Sprintf("%x%o", c.After.Sum, c.After.State.Mode)})
 		case configures:
 			found = append(found, g.settings(ctx, o, c)...)
 		}
@@ -58,6 +72,27 @@ func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) 
 		return cmp.Or(cmp.Compare(min(len(a.setting), 1), min(len(b.setting), 1)), strings.Compare(a.key(), b.key()))
 	})
 	return found
+}
+
+// mostShown is the number of lines of a file that a question shows.
+const mostShown = 6
+
+// beginning returns the first lines of a version of a text file, indented.
+func beginning(o *store.Operation, v *store.Version) string {
+	content, err := o.Place(v.Content).Open()
+	if err != nil {
+		return ""
+	}
+	defer content.Close()
+	text, err := io.ReadAll(io.LimitReader(content, 2000))
+	if err != nil || bytes.ContainsRune(text, 0) {
+		return ""
+	}
+	lines := strings.SplitN(strings.TrimRight(string(text), "\n"), "\n", mostShown+1)
+	if len(lines) > mostShown {
+		lines[mostShown] = "…"
+	}
+	return "  " + strings.Join(lines, "\n  ") + "\n"
 }
 
 // newRepositories returns the directories that an operation has made with a repository in them: their files run nothing until the user works

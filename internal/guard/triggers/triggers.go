@@ -10,6 +10,7 @@ package triggers
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -45,6 +46,8 @@ type Git interface {
 	Programs(ctx context.Context, config io.Reader) (settings map[string][]string, ok bool)
 	// Set gives a setting in a file these values, none to remove it.
 	Set(ctx context.Context, file, key string, values []string) bool
+	// Committed returns those of these files that the last commit of their repository has.
+	Committed(ctx context.Context, files []string) []string
 }
 
 // Guard guards triggers. Its methods may be called from several goroutines at once.
@@ -53,7 +56,7 @@ type Guard struct {
 
 	mu      sync.Mutex
 	noted   []*store.Operation // since the last look
-	allowed map[string]bool    // triggers, by [trigger.key], that may be changed again in this session
+	allowed map[string]bool    // triggers, by [trigger.key] or [trigger.value], that may be changed again in this session
 }
 
 // New returns a guard.
@@ -69,35 +72,40 @@ func (g *Guard) Note(o *store.Operation) {
 	g.noted = append(g.noted, o)
 }
 
-// take returns the operations that were noted.
-func (g *Guard) take() []*store.Operation {
+// take returns the operations that were noted, only those of programs in the background if isBehind is set: a call has its own look.
+func (g *Guard) take(isBehind bool) (list []*store.Operation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	list := g.noted
-	g.noted = nil
+	g.noted = slices.DeleteFunc(g.noted, func(o *store.Operation) bool {
+		isTaken := !isBehind || o.Kind == store.Background
+		if isTaken {
+			list = append(list, o)
+		}
+		return isTaken
+	})
 	return list
 }
 
 // Review is the part of a step of the gate: it takes back the triggers of the operations since the last look, and returns the question about
 // them.
 func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Review {
-	taken := g.takeBack(context.WithoutCancel(ctx), func(f *trigger) bool {
+	taken := g.takeBack(context.WithoutCancel(ctx), g.take(false), func(f *trigger) bool {
 		return x.Decision.By == agent.DecidedByUser && f.isNamed(string(call.Args()))
 	})
 	if len(taken.triggers) == 0 {
 		return nil
 	}
 	return &guard.Review{
-		Text:  taken.text(call.Summary()),
+		Text:  taken.text(commandOf(call)),
 		Offer: &tool.Offer{Outcome: tool.ProceedAlways, Label: "Allow it, and later changes of the same, in this session", Rule: taken.names()},
 		Settle: func(ctx context.Context, answer tool.Outcome) string {
 			switch answer {
 			case tool.ProceedOnce, tool.ProceedAlways:
 			case "":
 				g.warn(taken)
-				return taken.refused()
+				return taken.refused("no user can be asked here: write_file is refused, too. Go on without it, and say so.")
 			default:
-				return taken.refused()
+				return taken.refused("the user has refused it: do not write it in another way.")
 			}
 			g.allow(taken, answer == tool.ProceedAlways)
 			if err := taken.bringBack(ctx, g.options.Git); err != nil {
@@ -108,24 +116,33 @@ func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.E
 	}
 }
 
-// Close takes back the triggers of programs in the background since the last call. The user cannot be asked any more.
-func (g *Guard) Close() {
-	if taken := g.takeBack(context.Background(), func(*trigger) bool { return false }); len(taken.triggers) > 0 {
+// Settle takes back the triggers of programs in the background since the last call, without a question. A warning says how they come back.
+func (g *Guard) Settle() {
+	if taken := g.takeBack(context.Background(), g.take(true), func(*trigger) bool { return false }); len(taken.triggers) > 0 {
 		g.warn(taken)
 	}
 }
 
 // warn tells the user which triggers were taken back.
 func (g *Guard) warn(t *taken) {
-	g.options.Warn("Warning: Taken back, because other programs would run it later: " + t.names() + ".")
+	text := "Warning: Taken back, because other programs would run it later: " + t.names() + "."
+	for _, u := range t.undone {
+		text += fmt.Sprintf(" To bring it back: pollux undo '#%d'.", u.undo.Number)
+	}
+	if len(t.committed) > 0 {
+		text += " The last commit has it."
+	}
+	g.options.Warn(text)
 }
 
 func (g *Guard) allow(t *taken, inSession bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for i := range t.triggers {
-		if inSession {
-			g.allowed[t.triggers[i].key()] = true
+		if f := &t.triggers[i]; inSession {
+			g.allowed[f.key()] = true
+		} else {
+			g.allowed[f.value()] = true
 		}
 	}
 }
@@ -133,13 +150,14 @@ func (g *Guard) allow(t *taken, inSession bool) {
 func (g *Guard) isAllowed(f *trigger) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	return g.allowed[f.key()]
+	return g.allowed[f.key()] || g.allowed[f.value()]
 }
 
-// takeBack takes back the triggers of the operations that were noted, except those that isWanted wants.
-func (g *Guard) takeBack(ctx context.Context, isWanted func(*trigger) bool) *taken {
+// takeBack takes back the triggers of operations, except those that isWanted wants.
+func (g *Guard) takeBack(ctx context.Context, operations []*store.Operation, isWanted func(*trigger) bool) *taken {
 	all := &taken{}
-	for _, o := range g.take() {
+	hasCommit := false
+	for _, o := range operations {
 		found := slices.DeleteFunc(g.find(ctx, o), func(f trigger) bool { return g.isAllowed(&f) || isWanted(&f) })
 		if len(found) == 0 {
 			continue
@@ -147,6 +165,10 @@ func (g *Guard) takeBack(ctx context.Context, isWanted func(*trigger) bool) *tak
 		if err := g.undo(ctx, o, found, all); err != nil {
 			g.options.Warn("Warning: Other programs run later what a command has changed, and not all of it could be taken back: " + listed(found) + ": " + err.Error())
 		}
+		hasCommit = hasCommit || slices.ContainsFunc(o.Changes, func(c store.Change) bool { return strings.HasSuffix(c.Path, "/logs/HEAD") })
+	}
+	if hasCommit {
+		all.committed = g.options.Git.Committed(ctx, all.files())
 	}
 	return all
 }
@@ -201,8 +223,19 @@ func apply(ctx context.Context, log *store.Store, o *store.Operation, title stri
 
 // taken are triggers that were taken back.
 type taken struct {
-	triggers []trigger
-	undone   []undone
+	triggers  []trigger
+	undone    []undone
+	committed []string // files that the last commit has
+}
+
+// files returns the paths of the triggers that are files.
+func (t *taken) files() (paths []string) {
+	for i := range t.triggers {
+		if t.triggers[i].setting == "" {
+			paths = append(paths, t.triggers[i].path)
+		}
+	}
+	return paths
 }
 
 // undone is an undo in a log.
@@ -251,12 +284,37 @@ func listed(triggers []trigger) string {
 	return strings.Join(names, ", ")
 }
 
-// text returns the text of the question.
+// text returns the text of the question after a command.
 func (t *taken) text(command string) string {
-	return command + "\n\nIt has changed what git, editors or other programs run later, outside of the sandbox:\n" + t.names() + "\nPollux has taken that back."
+	var b strings.Builder
+	b.WriteString(command + "\n\nWhile it ran, this has changed, and git, editors or other programs run it later, outside of the sandbox:\n")
+	for i := range t.triggers[:min(len(t.triggers), mostListed)] {
+		b.WriteString(t.triggers[i].shown())
+	}
+	if more := len(t.triggers) - mostListed; more > 0 {
+		fmt.Fprintf(&b, "and %d more\n", more)
+	}
+	if len(t.committed) > 0 {
+		b.WriteString("The last commit has it, too: " + strings.Join(t.committed, ", ") + "\n")
+	}
+	b.WriteString("Pollux has taken that back.")
+	return b.String()
 }
 
 // refused is the text for the model about changes that do not come back.
-func (t *taken) refused() string {
-	return "Taken back: " + t.names() + ". Other programs run that later, outside of the sandbox, and the user has not allowed it. Go on without it."
+func (t *taken) refused(reason string) string {
+	text := "Taken back: " + t.names() + ". Other programs run that later, outside of the sandbox, and " + reason
+	if len(t.committed) > 0 {
+		return text + " The last commit still has " + strings.Join(t.committed, ", ") + ": do not push it."
+	}
+	return text + " If git shows it as deleted, do not commit that."
+}
+
+// commandOf returns the command of a call, or its summary.
+func commandOf(call *agent.PreparedCall) string {
+	var args struct{ Command string }
+	if err := json.Unmarshal(call.Args(), &args); err != nil || args.Command == "" {
+		return call.Summary()
+	}
+	return args.Command
 }

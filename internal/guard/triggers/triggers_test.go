@@ -79,7 +79,7 @@ func (p *place) call(t *testing.T, script string) *taken {
 	if _, err := run.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	return p.guard.takeBack(t.Context(), func(*trigger) bool { return false })
+	return p.guard.takeBack(t.Context(), p.guard.take(false), func(*trigger) bool { return false })
 }
 
 // TestTriggers checks which changes are triggers, and that these are gone afterwards, while all else of the same command stays.
@@ -156,6 +156,67 @@ func TestBringBack(t *testing.T) {
 	}
 }
 
+// TestAllowedContent checks that a trigger which was allowed once is not found again with the same value, as after a checkout, and is with
+// another one.
+func TestAllowedContent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for i, script := range []string{"mkdir -p .vscode; echo a >.vscode/tasks.json; git config core.pager a", "echo b >.vscode/tasks.json; git config core.pager b"} {
+		taken := p.call(t, script)
+		if len(taken.triggers) != 2 {
+			t.Fatalf("%d: %q", i, taken.names())
+		}
+		p.guard.allow(taken, false)
+		if err := taken.bringBack(t.Context(), p.guard.options.Git); err != nil {
+			t.Fatal(err)
+		}
+		p.run(t, "rm .vscode/tasks.json; git config --unset core.pager")
+		if again := p.call(t, script); len(again.triggers) > 0 {
+			t.Errorf("%d: found again: %q", i, again.names())
+		}
+	}
+}
+
+// TestCommitted checks that the person and the model learn that the last commit still has a trigger.
+func TestCommitted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	taken := p.call(t, "mkdir -p .github/workflows; printf 'on: push\njobs: {}\n' >.github/workflows/ci.yml; git add -A; git commit -qm ci")
+	if !slices.Equal(taken.committed, []string{".github/workflows/ci.yml"}) {
+		t.Fatalf("committed: %q", taken.committed)
+	}
+	if text := taken.text("make"); !strings.Contains(text, "\n.github/workflows/ci.yml\n  on: push\n  jobs: {}\nThe last commit has it, too: .github/workflows/ci.yml\n") {
+		t.Errorf("the question: %q", text)
+	}
+	if text := taken.refused("x"); !strings.Contains(text, "The last commit still has .github/workflows/ci.yml: do not push it.") {
+		t.Errorf("for the model: %q", text)
+	}
+	if taken := p.call(t, "echo x >.envrc; git config core.pager x"); taken.committed != nil || !strings.Contains(taken.text("make"), "core.pager = x in .git/config") {
+		t.Errorf("without a commit: %q", taken.text("make"))
+	}
+}
+
+// TestSettle checks that triggers of programs in the background are taken back without a call, and that those of a call wait for its question.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, kind := range []store.Kind{store.Background, store.Call} {
+		run, err := p.recorder.Begin(t.Context(), store.Header{Kind: kind}, undo.Scope{Anywhere: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p.run(t, "echo "+string(kind)+" >.envrc")
+		if _, err := run.End(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		p.guard.Settle()
+		p.run(t, map[store.Kind]string{store.Background: "test ! -e .envrc", store.Call: "test -e .envrc"}[kind])
+	}
+	if len(p.warnings) != 1 || !strings.Contains(p.warnings[0], "To bring it back: pollux undo '#") {
+		t.Errorf("%q", p.warnings)
+	}
+}
+
 // TestNotNoted checks that edits by tools, the person's own commands and undos are not looked at.
 func TestNotNoted(t *testing.T) {
 	t.Parallel()
@@ -163,13 +224,13 @@ func TestNotNoted(t *testing.T) {
 	for _, h := range []store.Header{{Kind: store.Command, IsAnywhere: true}, {Kind: store.Undo}, {Kind: store.Call}} {
 		p.guard.Note(&store.Operation{Header: h})
 	}
-	if n := len(p.guard.take()); n > 0 {
+	if n := len(p.guard.take(false)); n > 0 {
 		t.Errorf("%d operations are noted", n)
 	}
 	for _, kind := range []store.Kind{store.Call, store.Background} {
 		p.guard.Note(&store.Operation{Header: store.Header{Kind: kind, IsAnywhere: true}})
 	}
-	if n := len(p.guard.take()); n != 2 {
+	if n := len(p.guard.take(false)); n != 2 {
 		t.Errorf("%d operations are noted, not 2", n)
 	}
 }

@@ -76,6 +76,16 @@ func (c *Confinement) Lacking(output string, log *network.Log, had Grant) Lack {
 	return Lack{}
 }
 
+// LackingHosts returns the permissions for the hosts that a command was refused, whatever its output says.
+func (c *Confinement) LackingHosts(log *network.Log, had Grant) Lack {
+	allowed := c.granting(had)
+	lack := c.lackOf(sandbox.DenialOf(log.Refused()), &allowed)
+	if had.IsOutside || had.With(lack.Grant).key() == had.key() {
+		return Lack{}
+	}
+	return lack
+}
+
 // denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key, or asks for a
 // password, is no denial if there are none to hide.
 func (c *Confinement) denial(output string, log *network.Log, had Grant) (sandbox.Denial, sandbox.Profile) {

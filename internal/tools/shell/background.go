@@ -100,6 +100,9 @@ func (ps *Processes) openScreen(command string) Screen {
 
 // List returns the background commands of the session, oldest first.
 func (ps *Processes) List() []Process {
+	if ps == nil { // without a session
+		return nil
+	}
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.noteEnds()
