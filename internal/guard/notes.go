@@ -10,10 +10,13 @@ import (
 	"pollux/tool"
 )
 
-// addNotes returns the result with notes about its arguments for the model: which of several
-// for one parameter was taken, and which are none of the tool's. The latter are named once in a
+// addNotes returns the result with notes for the model: that the call has run again with more permission, and about its arguments, which of
+// several for one parameter was taken, and which are none of the tool's. The latter are named once in a
 // session.
 func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
+	if g.again != nil {
+		r = appendText(r, "\n\n[This was another run, with a permission that the user has allowed. "+g.again.Reason+"]")
+	}
 	notes := slices.Clone(g.reading.Notes)
 	var ignored []string
 	for _, name := range g.reading.Ignored[:min(len(g.reading.Ignored), mostNoted)] {

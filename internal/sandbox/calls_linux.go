@@ -84,6 +84,8 @@ func filter(version int, a *answers) (rules []seccomp.Rule) {
 			deny(call, 1, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
 		}
 	}
+	// The process at the other end of a local socket, which may be Pollux.
+	deny(unix.SYS_GETSOCKOPT, 2, whole, unix.SO_PEERPIDFD, unix.ENOPROTOOPT)
 	// Flags of a file, which Landlock does not know.
 	deny(unix.SYS_IOCTL, 1, whole, unix.FS_IOC_SETFLAGS, unix.EOPNOTSUPP)
 	deny(unix.SYS_IOCTL, 1, whole, setExtendedFlags, unix.EOPNOTSUPP)

@@ -26,8 +26,6 @@ func emulated() []seccomp.Rule {
 		{Call: unix.SYS_GETPEERNAME, Action: seccomp.Ask},
 		{Call: unix.SYS_RECVMSG, Action: seccomp.Ask},
 		{Call: unix.SYS_RECVFROM, Arg: 4, Mask: whole, Value: 0, Not: true, Action: seccomp.Ask}, // that wants an address
-		// The process at the other end of a local socket: Pollux.
-		{Call: unix.SYS_GETSOCKOPT, Arg: 2, Mask: whole, Value: unix.SO_PEERPIDFD, Action: seccomp.Fail(unix.ENOPROTOOPT)},
 	}
 	for _, option := range []uint32{unix.SO_TYPE, unix.SO_DOMAIN, unix.SO_PROTOCOL} {
 		rules = append(rules, ask(unix.SYS_GETSOCKOPT, 2, option))

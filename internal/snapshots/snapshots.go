@@ -200,7 +200,7 @@ func newTriggers(s *Snapshots) *triggers.Guard {
 			}
 			return p.Paths.Display(path)
 		},
-		Warn: p.Warn,
+		Warn: p.Warn, IsAttended: p.Options.Interactive,
 	})
 }
 

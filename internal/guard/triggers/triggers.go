@@ -36,8 +36,9 @@ type Options struct {
 	Git   Git
 	// Name returns a path as people read it.
 	Name func(path string) string
-	// Warn takes a warning for the user.
-	Warn func(text string)
+	// Warn takes a warning for the user, who is at work beside Pollux if IsAttended is set.
+	Warn       func(text string)
+	IsAttended bool
 }
 
 // Git reads and changes the configurations of repositories.
@@ -89,6 +90,7 @@ func (g *Guard) take(isBehind bool) (list []*store.Operation) {
 // Review is the part of a step of the gate: it takes back the triggers of the operations since the last look, and returns the question about
 // them.
 func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Review {
+	g.Settle()
 	taken := g.takeBack(context.WithoutCancel(ctx), g.take(false), func(f *trigger) bool {
 		return x.Decision.By == agent.DecidedByUser && f.isNamed(string(call.Args()))
 	})
@@ -116,8 +118,19 @@ func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.E
 	}
 }
 
-// Settle takes back the triggers of programs in the background since the last call, without a question. A warning says how they come back.
+// Settle looks at the changes since the last call while programs ran in the background. They may also be the user's, so that a user who is at
+// work reads how to take triggers back. Else they are taken back, and a warning says how they come back.
 func (g *Guard) Settle() {
+	if g.options.IsAttended {
+		for _, o := range g.take(true) {
+			found := slices.DeleteFunc(g.find(context.Background(), o), func(f trigger) bool { return g.isAllowed(&f) })
+			if len(found) > 0 {
+				g.options.Warn("Warning: A program in the background, or you, has changed what other programs run later: " + listed(found) +
+					fmt.Sprintf(". To take it back: pollux undo '#%d'.", o.Number))
+			}
+		}
+		return
+	}
 	if taken := g.takeBack(context.Background(), g.take(true), func(*trigger) bool { return false }); len(taken.triggers) > 0 {
 		g.warn(taken)
 	}

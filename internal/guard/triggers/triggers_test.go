@@ -197,9 +197,17 @@ func TestCommitted(t *testing.T) {
 }
 
 // TestSettle checks that triggers of programs in the background are taken back without a call, and that those of a call wait for its question.
+// Where the user is at work, they may be the user's, and stay.
 func TestSettle(t *testing.T) {
 	t.Parallel()
+	for _, isAttended := range []bool{false, true} {
+		settle(t, isAttended)
+	}
+}
+
+func settle(t *testing.T, isAttended bool) {
 	p := newPlace(t)
+	p.guard.options.IsAttended = isAttended
 	for _, kind := range []store.Kind{store.Background, store.Call} {
 		run, err := p.recorder.Begin(t.Context(), store.Header{Kind: kind}, undo.Scope{Anywhere: true})
 		if err != nil {
@@ -210,9 +218,14 @@ func TestSettle(t *testing.T) {
 			t.Fatal(err)
 		}
 		p.guard.Settle()
-		p.run(t, map[store.Kind]string{store.Background: "test ! -e .envrc", store.Call: "test -e .envrc"}[kind])
+		if kind == store.Background && !isAttended {
+			p.run(t, "test ! -e .envrc")
+		} else {
+			p.run(t, "test -e .envrc")
+		}
 	}
-	if len(p.warnings) != 1 || !strings.Contains(p.warnings[0], "To bring it back: pollux undo '#") {
+	want := map[bool]string{false: "To bring it back: pollux undo '#", true: "A program in the background, or you, has changed what other programs run later: .envrc. To take it back: pollux undo '#1'."}
+	if len(p.warnings) != 1 || !strings.Contains(p.warnings[0], want[isAttended]) {
 		t.Errorf("%q", p.warnings)
 	}
 }
