@@ -17,13 +17,9 @@ import (
 
 // connect makes a connection itself, with a copy of the address that the program cannot change any more, on the program's own socket.
 func (p *program) connect(c *seccomp.Call) unix.Errno {
-	size := int(uint32(c.Args[2]))
-	if size < 2 || size > unix.SizeofSockaddrAny {
-		return unix.EINVAL
-	}
-	address, err := c.Memory(c.Args[1], size)
-	if err != nil {
-		return unix.EFAULT
+	address, errno := addressOf(c)
+	if errno != 0 {
+		return errno
 	}
 	to, isInternet, errno := network.ParseAddress(address)
 	if errno != 0 {
@@ -58,6 +54,19 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 	}
 	defer unix.Close(socket)
 	return connect(socket, address)
+}
+
+// addressOf returns a copy of the address that a call of connect(2) or bind(2) has.
+func addressOf(c *seccomp.Call) ([]byte, unix.Errno) {
+	size := int(uint32(c.Args[2]))
+	if size < 2 || size > unix.SizeofSockaddrAny {
+		return nil, unix.EINVAL
+	}
+	address, err := c.Memory(c.Args[1], size)
+	if err != nil {
+		return nil, unix.EFAULT
+	}
+	return address, 0
 }
 
 // allows reports whether programs may connect to an address.

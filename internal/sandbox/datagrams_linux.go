@@ -265,13 +265,9 @@ func (d *datagrams) connect(s *datagram, address []byte) unix.Errno {
 
 // bind lets a program choose no address in particular. Servers get none.
 func (d *datagrams) bind(s *datagram, c *seccomp.Call) unix.Errno {
-	size := int(uint32(c.Args[2]))
-	if size < 2 || size > unix.SizeofSockaddrAny {
-		return unix.EINVAL
-	}
-	address, err := c.Memory(c.Args[1], size)
-	if err != nil {
-		return unix.EFAULT
+	address, errno := addressOf(c)
+	if errno != 0 {
+		return errno
 	}
 	at, isInternet, errno := network.ParseAddress(address)
 	switch {
