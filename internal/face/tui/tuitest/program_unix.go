@@ -61,7 +61,7 @@ func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), last: time.Now(), patience: patience}
+	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), patience: patience}
 	width, height := e.Width(), e.Height()
 	p.more.L = &p.mu
 	before, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
@@ -204,14 +204,19 @@ func (p *Program) Wait(is func(rows []string) bool) error {
 	return nil
 }
 
-// Settle waits until the program has written something since the size last changed, and then nothing for a while.
+// Settle waits until the program has written something since the size last changed, and then nothing for a while. A program that is slow to
+// start has not got the terminal before it writes.
 func (p *Program) Settle() {
 	const rest, most = 150 * time.Millisecond, 5 * time.Second
-	for end := time.Now().Add(most); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		p.mu.Lock()
+		limit := most
+		if p.written == 0 {
+			limit = p.patience
+		}
 		isQuiet := p.isGone || p.last.After(p.resized) && time.Since(p.last) > rest
 		p.mu.Unlock()
-		if isQuiet {
+		if isQuiet || time.Since(began) > limit {
 			return
 		}
 	}
