@@ -113,9 +113,12 @@ func TestSwappedLinks(t *testing.T) {
 	s.Attempts = append(s.Attempts, attempt{Name: "exchange", Command: `(while [ -e on ]; do ln -s {{HOME}}/.ssh/id_rsa l; mv -T l f; echo ok >n; mv -T n f; mv d e; ln -s {{HOME}}/.ssh d; rm d; mv e d; done) >/dev/null 2>&1 & echo ok`})
 	for i := range 15 {
 		for _, a := range []attempt{
-			{Tool: "read_file", Args: `{"file_path": "f"}`}, {Tool: "read_file", Args: `{"file_path": "d/id_rsa"}`},
-			{Tool: "grep_search", Args: `{"pattern": "PRIVATE|ok"}`}, {Tool: "read_many_files", Args: `{"include": ["f", "d/*"]}`},
-			{Tool: "replace", Args: `{"file_path": "f", "old_string": "PRIVATE", "new_string": "x"}`}, {Tool: "write_file", Args: `{"file_path": "d/id_rsa", "content": "x"}`},
+			{Tool: "read_file", Args: `{"file_path": "f"}`},
+			{Tool: "read_file", Args: `{"file_path": "d/id_rsa"}`},
+			{Tool: "grep_search", Args: `{"pattern": "PRIVATE|ok"}`},
+			{Tool: "read_many_files", Args: `{"include": ["f", "d/*"]}`},
+			{Tool: "replace", Args: `{"file_path": "f", "old_string": "PRIVATE", "new_string": "x"}`},
+			{Tool: "write_file", Args: `{"file_path": "d/id_rsa", "content": "x"}`},
 		} {
 			a.Name = fmt.Sprint(a.Tool, " ", a.Args, " ", i)
 			s.Attempts = append(s.Attempts, a)

@@ -121,7 +121,8 @@ func TestProgramsReachHosts(t *testing.T) {
 		for _, args := range [][]string{
 			{"init", "-q", "-b", "main", "src"},
 			{"-C", "src", "-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "first"},
-			{"clone", "-q", "--bare", "src", "src.git"}, {"-C", "src.git", "update-server-info"},
+			{"clone", "-q", "--bare", "src", "src.git"},
+			{"-C", "src.git", "update-server-info"},
 		} {
 			c := exec.Command(git, args...)
 			c.Dir = site

@@ -257,8 +257,10 @@ func TestNamed(t *testing.T) {
 		word string
 		want bool
 	}{
-		{&setting, "git config core.hooksPath .husky", true}, {&setting, "npm install", false},
-		{&file, "cp x .git/hooks/pre-push", true}, {&file, "make hooks", false},
+		{&setting, "git config core.hooksPath .husky", true},
+		{&setting, "npm install", false},
+		{&file, "cp x .git/hooks/pre-push", true},
+		{&file, "make hooks", false},
 	} {
 		if got := c.f.isNamed(c.word); got != c.want {
 			t.Errorf("%q: %v", c.word, got)
