@@ -193,6 +193,7 @@ func newTriggers(s *Snapshots) *triggers.Guard {
 		Roots:     func() []string { return undo.Roots(ws.Dirs(), p.Paths.Home()) },
 		Git: &repository.Checker{
 			Root: ws.Root(), Environ: p.Env().List(), Launcher: p.Launcher, Git: sync.OnceValue(func() string { return p.FindProgram(ws, "git") }),
+			Temp: p.Paths.ProjectTempPath,
 		},
 		Name: func(path string) string {
 			if below, err := filepath.Rel(ws.Root(), path); err == nil && filepath.IsLocal(below) {

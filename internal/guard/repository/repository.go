@@ -7,6 +7,7 @@ package repository
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -27,6 +28,8 @@ type Checker struct {
 	// Environ is the environment in which commands run git, as "NAME=value".
 	Environ  []string
 	Launcher process.Launcher
+	// Temp returns a directory for temporary files that only Pollux changes. Only Edit needs it.
+	Temp func() string
 }
 
 const (
@@ -172,9 +175,9 @@ func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (
 
 // Programs returns the settings in the text of a configuration that can make git run a program, or that include others, with their
 // values. ok is false if git cannot read the text.
-func (c *Checker) Programs(ctx context.Context, config io.Reader) (settings map[string][]string, ok bool) {
+func (c *Checker) Programs(ctx context.Context, config []byte) (settings map[string][]string, ok bool) {
 	var out limited
-	if !c.gitWith(ctx, config, &out, "config", "--file", "-", "--no-includes", "--list", "-z") || out.full {
+	if !c.gitWith(ctx, bytes.NewReader(config), &out, "config", "--file", "-", "--no-includes", "--list", "-z") || out.full {
 		return nil, false
 	}
 	settings = map[string][]string{}
@@ -187,22 +190,38 @@ func (c *Checker) Programs(ctx context.Context, config io.Reader) (settings map[
 	return settings, true
 }
 
-// Set gives a setting in a configuration file these values; nil removes it. It reports whether it has succeeded.
-func (c *Checker) Set(ctx context.Context, file, key string, values []string) bool {
+// Edit returns the text of a configuration in which a setting has these values; nil removes it. Git edits a copy in Temp.
+func (c *Checker) Edit(ctx context.Context, config []byte, key string, values []string) ([]byte, error) {
+	dir := c.Temp()
+	err := os.MkdirAll(dir, 0o700)
+	if err == nil {
+		dir, err = os.MkdirTemp(dir, "config-")
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	file := filepath.Join(dir, "config")
+	if err := os.WriteFile(file, config, 0o600); err != nil {
+		return nil, err
+	}
 	var none limited
-	if !c.git(ctx, &none, "config", "--file", file, "--unset-all", key) && len(values) == 0 {
-		return false
-	}
+	ok := c.git(ctx, &none, "config", "--file", file, "--unset-all", key) || len(values) > 0 // it may not be there
 	for _, v := range values {
-		if !c.git(ctx, &none, "config", "--file", file, "--add", key, v) {
-			return false
-		}
+		ok = ok && c.git(ctx, &none, "config", "--file", file, "--add", key, v)
 	}
-	return true
+	if !ok {
+		return nil, errors.New("git config failed")
+	}
+	return durable.ReadFile(file, 2*maxConfig)
 }
 
-// Committed returns those of these files in Root that the last commit has, relative to Root.
+// Committed returns those of these files in Root that the last commit has, relative to Root. It returns none if git could run programs of the
+// repository, or fetch objects that are missing.
 func (c *Checker) Committed(ctx context.Context, files []string) []string {
+	if !c.RunsNothing(c.Root) {
+		return nil
+	}
 	args := []string{"-c", "core.fsmonitor=false", "ls-tree", "-r", "-z", "--name-only", "HEAD", "--"}
 	for _, file := range files {
 		if rel, err := filepath.Rel(c.Root, file); err == nil && filepath.IsLocal(rel) {

@@ -51,8 +51,16 @@ func (f *trigger) isNamed(words string) bool {
 	return strings.Contains(words, strings.ToLower(filepath.Base(f.path)))
 }
 
+// look is a search for the triggers of an operation.
+type look struct {
+	*Guard
+	o     *store.Operation
+	roots []string
+}
+
 // find returns the triggers of an operation: files, then settings, each sorted.
 func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) {
+	l := &look{g, o, g.options.Roots()}
 	cloned := newRepositories(o)
 	for i := range o.Changes {
 		c := &o.Changes[i]
@@ -61,11 +69,11 @@ func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) 
 		}) {
 			continue
 		}
-		switch g.kindOf(c) {
+		switch l.kindOf(c) {
 		case runs:
-			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path), text: beginning(o, &c.After), sum: fmt.Sprintf("%x%o", c.After.Sum, c.After.State.Mode)})
+			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path), text: l.beginning(&c.After), sum: fmt.Sprintf("%x%o", c.After.Sum, c.After.State.Mode)})
 		case configures:
-			found = append(found, g.settings(ctx, o, c)...)
+			found = append(found, l.settings(ctx, c)...)
 		}
 	}
 	slices.SortFunc(found, func(a, b trigger) int {
@@ -78,14 +86,10 @@ func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) 
 const mostShown = 6
 
 // beginning returns the first lines of a version of a text file, indented.
-func beginning(o *store.Operation, v *store.Version) string {
-	content, err := o.Place(v.Content).Open()
-	if err != nil {
-		return ""
-	}
-	defer content.Close()
-	text, err := io.ReadAll(io.LimitReader(content, 2000))
-	if err != nil || bytes.ContainsRune(text, 0) {
+func (l *look) beginning(v *store.Version) string {
+	const most = 2000 // bytes
+	text, ok := l.text(v, most)
+	if !ok || bytes.ContainsRune(text, 0) {
 		return ""
 	}
 	lines := strings.SplitN(strings.TrimRight(string(text), "\n"), "\n", mostShown+1)
@@ -93,6 +97,17 @@ func beginning(o *store.Operation, v *store.Version) string {
 		lines[mostShown] = "…"
 	}
 	return "  " + strings.Join(lines, "\n  ") + "\n"
+}
+
+// text returns the beginning of a version of a file, as the log has it.
+func (l *look) text(v *store.Version, most int64) (text []byte, ok bool) {
+	content, err := l.o.Place(v.Content).Open()
+	if err != nil {
+		return nil, false
+	}
+	defer content.Close()
+	text, err = io.ReadAll(io.LimitReader(content, most))
+	return text, err == nil
 }
 
 // newRepositories returns the directories that an operation has made with a repository in them: their files run nothing until the user works
@@ -140,33 +155,33 @@ var made = []string{
 	".tox", ".nox", ".gradle", ".terraform", ".next", ".nuxt", ".cache", "__pycache__", "Pods", "deps", "_build", ".dart_tool", ".build",
 }
 
-// kindOf returns the kind of a file that was changed.
-func (g *Guard) kindOf(c *store.Change) kind {
+// kindOf returns the kind of a file that was changed. It looks at the disk only for names that git has.
+func (l *look) kindOf(c *store.Change) kind {
 	names := strings.Split(filepath.ToSlash(c.Path), "/")
-	base := names[len(names)-1]
-	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, ".git") }); i >= 0 && i < len(names)-1 || isRepository(filepath.Dir(c.Path)) {
-		return inRepository(c, names)
-	}
+	base, dir := names[len(names)-1], filepath.Dir(c.Path)
+	isGit := func(name string) bool { return strings.EqualFold(name, ".git") }
 	switch {
-	case strings.EqualFold(base, ".git"):
-		if g.isElsewhere(c.Path) {
+	case slices.ContainsFunc(names[:len(names)-1], isGit),
+		(base == "config" || base == "config.worktree" || base == "hooks") && isRepository(dir), // a bare one
+		filepath.Base(dir) == "hooks" && isRepository(filepath.Dir(dir)):
+		return inRepository(c, names)
+	case isGit(base):
+		if l.isElsewhere(c) {
 			return runs
 		}
 		return nothing
-	case slices.Contains(descriptive, base), slices.ContainsFunc(g.below(names), func(n string) bool { return slices.Contains(made, n) }):
+	case slices.Contains(descriptive, base), slices.ContainsFunc(l.below(names), func(n string) bool { return slices.Contains(made, n) }):
 		return nothing
-	case strings.Contains(c.Path, "/hooks/") && isRepository(filepath.Dir(filepath.Dir(c.Path))): // of a bare repository
-		return inRepository(c, names)
-	case g.options.RunsLater(c.Path):
+	case l.options.RunsLater(c.Path):
 		return runs
 	}
 	return nothing
 }
 
 // below returns the names of the directories of a path that are in a root.
-func (g *Guard) below(names []string) []string {
+func (l *look) below(names []string) []string {
 	path := strings.Join(names[:len(names)-1], "/")
-	for _, root := range g.options.Roots() {
+	for _, root := range l.roots {
 		if rest, ok := strings.CutPrefix(path+"/", filepath.ToSlash(root)+"/"); ok {
 			return strings.Split(rest, "/")
 		}
@@ -199,30 +214,29 @@ func isRepository(dir string) bool {
 }
 
 // isElsewhere reports whether the file .git of a work tree names a repository that is in no root, so that its changes are not recorded.
-func (g *Guard) isElsewhere(file string) bool {
-	text, err := os.ReadFile(file)
-	if err != nil {
+func (l *look) isElsewhere(c *store.Change) bool {
+	text, ok := l.text(&c.After, maxConfig)
+	if !ok || c.After.State.Kind == state.Link {
 		return true
 	}
 	dir := strings.TrimSpace(strings.TrimPrefix(string(text), "gitdir:"))
 	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(filepath.Dir(file), dir)
+		dir = filepath.Join(filepath.Dir(c.Path), dir)
 	}
 	dir = workspace.RealPath(dir)
-	return !slices.ContainsFunc(g.options.Roots(), func(root string) bool { return workspace.IsWithin(dir, root) })
+	return !slices.ContainsFunc(l.roots, func(root string) bool { return workspace.IsWithin(dir, root) })
 }
 
-// settings returns the settings of a configuration that an operation has changed and that name programs. If git cannot read it, that is the
-// file itself.
-func (g *Guard) settings(ctx context.Context, o *store.Operation, c *store.Change) (found []trigger) {
-	before, wasRead := g.programs(ctx, o, &c.Before)
-	after, isRead := g.programs(ctx, o, &c.After)
+// settings returns the settings of a configuration that were changed and that name programs. If git cannot read it, that is the file itself.
+func (l *look) settings(ctx context.Context, c *store.Change) (found []trigger) {
+	before, wasRead := l.programs(ctx, &c.Before)
+	after, isRead := l.programs(ctx, &c.After)
 	if !wasRead || !isRead {
-		return []trigger{{path: c.Path, name: g.options.Name(c.Path)}}
+		return []trigger{{path: c.Path, name: l.options.Name(c.Path)}}
 	}
 	for _, key := range slices.Sorted(maps.Keys(after)) {
 		if !slices.Equal(before[key], after[key]) {
-			found = append(found, trigger{path: c.Path, name: g.options.Name(c.Path), setting: key, before: before[key], after: after[key]})
+			found = append(found, trigger{path: c.Path, name: l.options.Name(c.Path), setting: key, before: before[key], after: after[key]})
 		}
 	}
 	return found
@@ -232,21 +246,16 @@ func (g *Guard) settings(ctx context.Context, o *store.Operation, c *store.Chang
 const maxConfig = 1 << 20
 
 // programs returns the settings of a version of a configuration that name programs.
-func (g *Guard) programs(ctx context.Context, o *store.Operation, v *store.Version) (settings map[string][]string, ok bool) {
+func (l *look) programs(ctx context.Context, v *store.Version) (settings map[string][]string, ok bool) {
 	switch {
 	case v.State.Kind == state.Absent, v.State.Kind == state.Regular && v.State.Size == 0:
 		return nil, true
 	case v.State.Kind != state.Regular, v.IsLost(), v.State.Size > maxConfig:
 		return nil, false
 	}
-	content, err := o.Place(v.Content).Open()
-	if err != nil {
+	text, ok := l.text(v, maxConfig)
+	if !ok {
 		return nil, false
 	}
-	defer content.Close()
-	text, err := io.ReadAll(content)
-	if err != nil {
-		return nil, false
-	}
-	return g.options.Git.Programs(ctx, bytes.NewReader(text))
+	return l.options.Git.Programs(ctx, text)
 }

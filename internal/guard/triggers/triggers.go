@@ -1,7 +1,7 @@
 // Package triggers guards triggers: files, and settings of a repository, that make git, editors, CI or shells run programs long after a
 // command has ended, outside of its sandbox. One that a command adds or changes is taken back, and a person is asked whether it comes back:
 //
-//	g := triggers.New(planted.Options{…})
+//	g := triggers.New(triggers.Options{…})
 //	recorder := undo.New(undo.Options{Recorded: g.Note, …})
 //	gate.Around = append(gate.Around, guard.Step{Review: g.Review})
 //
@@ -13,7 +13,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +21,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/store"
+	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -41,12 +41,12 @@ type Options struct {
 	IsAttended bool
 }
 
-// Git reads and changes the configurations of repositories.
+// Git reads and changes the texts of configurations of repositories.
 type Git interface {
 	// Programs returns the settings in a configuration that name programs, with their values.
-	Programs(ctx context.Context, config io.Reader) (settings map[string][]string, ok bool)
-	// Set gives a setting in a file these values, none to remove it.
-	Set(ctx context.Context, file, key string, values []string) bool
+	Programs(ctx context.Context, config []byte) (settings map[string][]string, ok bool)
+	// Edit returns a configuration in which a setting has these values, none if it is removed.
+	Edit(ctx context.Context, config []byte, key string, values []string) ([]byte, error)
 	// Committed returns those of these files that the last commit of their repository has.
 	Committed(ctx context.Context, files []string) []string
 }
@@ -92,7 +92,7 @@ func (g *Guard) take(isBehind bool) (list []*store.Operation) {
 func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Review {
 	g.Settle()
 	taken := g.takeBack(context.WithoutCancel(ctx), g.take(false), func(f *trigger) bool {
-		return x.Decision.By == agent.DecidedByUser && f.isNamed(string(call.Args()))
+		return x.Decision.By == agent.DecidedByUser && f.isNamed(commandOf(call))
 	})
 	if len(taken.triggers) == 0 {
 		return nil
@@ -110,7 +110,7 @@ func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.E
 				return taken.refused("the user has refused it: do not write it in another way.")
 			}
 			g.allow(taken, answer == tool.ProceedAlways)
-			if err := taken.bringBack(ctx, g.options.Git); err != nil {
+			if err := g.bringBack(ctx, taken); err != nil {
 				g.options.Warn("Warning: Not all of it came back: " + err.Error())
 			}
 			return "The user has allowed what runs programs later: " + taken.names() + "."
@@ -194,9 +194,11 @@ func (g *Guard) undo(ctx context.Context, o *store.Operation, found []trigger, a
 		switch {
 		case f.setting == "":
 			files[f.path] = true
-		case !g.options.Git.Set(ctx, f.path, f.setting, f.before):
-			failed = errors.Join(failed, fmt.Errorf("git did not change %s in %s", f.setting, f.name))
-			continue
+		default:
+			if err := g.set(ctx, &f, f.before); err != nil {
+				failed = errors.Join(failed, err)
+				continue
+			}
 		}
 		all.triggers = append(all.triggers, f)
 	}
@@ -258,14 +260,14 @@ type undone struct {
 }
 
 // bringBack makes the changes again.
-func (t *taken) bringBack(ctx context.Context, git Git) (failed error) {
+func (g *Guard) bringBack(ctx context.Context, t *taken) (failed error) {
 	for _, u := range t.undone {
 		_, err := apply(ctx, u.log, u.undo, "Brought back triggers of #%d", func(string) bool { return true })
 		failed = errors.Join(failed, err)
 	}
-	for _, f := range t.triggers {
-		if f.setting != "" && !git.Set(ctx, f.path, f.setting, f.after) {
-			failed = errors.Join(failed, fmt.Errorf("git did not change %s in %s", f.setting, f.name))
+	for i := range t.triggers {
+		if f := &t.triggers[i]; f.setting != "" {
+			failed = errors.Join(failed, g.set(ctx, f, f.after))
 		}
 	}
 	return failed
@@ -297,10 +299,13 @@ func listed(triggers []trigger) string {
 	return strings.Join(names, ", ")
 }
 
+// mostCommand is how much of a command a question shows, in characters.
+const mostCommand = 600
+
 // text returns the text of the question after a command.
 func (t *taken) text(command string) string {
 	var b strings.Builder
-	b.WriteString(command + "\n\nWhile it ran, this has changed, and git, editors or other programs run it later, outside of the sandbox:\n")
+	b.WriteString(ellipsis.Runes(command, mostCommand) + "\n\nWhile it ran, this has changed, and git, editors or other programs run it later, outside of the sandbox:\n")
 	for i := range t.triggers[:min(len(t.triggers), mostListed)] {
 		b.WriteString(t.triggers[i].shown())
 	}

@@ -1,6 +1,7 @@
 package triggers
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +13,7 @@ import (
 	"pollux/internal/guard/repository"
 	"pollux/internal/process"
 	"pollux/internal/undo"
+	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 )
 
@@ -49,7 +51,7 @@ func newPlace(t *testing.T) *place {
 	p.guard = New(Options{
 		Store: open, Roots: roots,
 		RunsLater: func(path string) bool { return engine.RunsLater(policy.Call{Paths: []string{path}}) },
-		Git:       &repository.Checker{Root: p.dir, Environ: p.env, Launcher: process.Launcher{}, Git: func() string { return git }},
+		Git:       &repository.Checker{Root: p.dir, Environ: p.env, Launcher: process.Launcher{}, Git: func() string { return git }, Temp: t.TempDir},
 		Name:      func(path string) string { return strings.TrimPrefix(path, p.dir+"/") },
 		Warn:      func(text string) { p.warnings = append(p.warnings, text) },
 	})
@@ -142,7 +144,7 @@ func TestBringBack(t *testing.T) {
 		t.Fatalf("%q, not %q", taken.names(), want)
 	}
 	p.run(t, "test ! -e .git/hooks/pre-push")
-	if err := taken.bringBack(t.Context(), p.guard.options.Git); err != nil {
+	if err := p.guard.bringBack(t.Context(), taken); err != nil {
 		t.Fatal(err)
 	}
 	p.run(t, "test -x .git/hooks/pre-push; test $(cat .vscode/tasks.json) = x; test $(git config core.hooksPath) = h; test \"$(git config --get-all alias.mine | tr '\\n' ' ')\" = 'status a b '")
@@ -167,7 +169,7 @@ func TestAllowedContent(t *testing.T) {
 			t.Fatalf("%d: %q", i, taken.names())
 		}
 		p.guard.allow(taken, false)
-		if err := taken.bringBack(t.Context(), p.guard.options.Git); err != nil {
+		if err := p.guard.bringBack(t.Context(), taken); err != nil {
 			t.Fatal(err)
 		}
 		p.run(t, "rm .vscode/tasks.json; git config --unset core.pager")
@@ -193,6 +195,66 @@ func TestCommitted(t *testing.T) {
 	}
 	if taken := p.call(t, "echo x >.envrc; git config core.pager x"); taken.committed != nil || !strings.Contains(taken.text("make"), "core.pager = x in .git/config") {
 		t.Errorf("without a commit: %q", taken.text("make"))
+	}
+}
+
+// TestExchanged checks that neither a link nor a pipe in place of a configuration, which a program in the background puts there after the look,
+// leads to a change elsewhere or is waited for.
+func TestExchanged(t *testing.T) {
+	t.Parallel()
+	for name, exchange := range map[string]string{
+		"a link":                  "rm .git/config; ln -s ../../own .git/config",
+		"an absolute link":        "rm .git/config; ln -s \"$HOME/own\" .git/config",
+		"a link as directory":     "mkdir ../git; cp .git/config ../git/config; mv .git old; ln -s ../git .git",
+		"a pipe":                  "rm .git/config; mkfifo .git/config",
+		"nothing":                 "rm .git/config",
+		"a configuration at work": "touch .git/config.lock",
+	} {
+		p := newPlace(t)
+		own := filepath.Join(filepath.Dir(p.dir), "own")
+		if err := os.WriteFile(own, []byte("[core]\n\tpager = mine\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		p.run(t, exchange)
+		f := &trigger{path: filepath.Join(p.dir, ".git", "config"), name: ".git/config", setting: "core.pager"}
+		if err := p.guard.set(t.Context(), f, []string{"evil"}); err == nil {
+			t.Errorf("%s: it is changed", name)
+		}
+		for _, file := range []string{own, filepath.Join(filepath.Dir(p.dir), "git", "config")} {
+			if text, _ := os.ReadFile(file); strings.Contains(string(text), "evil") {
+				t.Errorf("%s: %s has changed: %s", name, file, text)
+			}
+		}
+	}
+	p := newPlace(t)
+	if got := p.call(t, "mkfifo pipe; ln -s pipe .git2; mv .git2 sub.git; mkdir sub; ln -s ../pipe sub/.git").names(); got != "sub/.git" {
+		t.Errorf("a link to a pipe: %q", got)
+	}
+}
+
+// BenchmarkFind measures the look at a command that has made many files.
+func BenchmarkFind(b *testing.B) {
+	engine := policy.New(policy.Options{Dir: "/project"})
+	g := New(Options{
+		Roots: func() []string { return []string{"/project"} }, Name: func(path string) string { return path },
+		RunsLater: func(path string) bool { return engine.RunsLater(policy.Call{Paths: []string{path}}) },
+	})
+	for _, dir := range []string{"src", "node_modules"} {
+		o := &store.Operation{}
+		for i := range 50_000 {
+			o.Changes = append(o.Changes, store.Change{
+				Path:  fmt.Sprintf("/project/%s/package-%d/lib/file%d.js", dir, i%500, i),
+				After: store.Version{State: state.State{Kind: state.Regular, Size: 1}},
+			})
+		}
+		b.Run(dir, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if found := g.find(b.Context(), o); len(found) > 0 {
+					b.Fatal(found)
+				}
+			}
+		})
 	}
 }
 
