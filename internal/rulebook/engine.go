@@ -24,9 +24,8 @@ type EngineOptions struct {
 	// Rules are those of files. FilesOnly leaves out those that settings, flags and extensions stand for.
 	Rules     project.Rules
 	FilesOnly bool
-	// Explains is set without a session: the rules are those of one whose commands run in the sandbox, where that is possible.
-	Explains bool
-	// CheckUndo returns why changes that commands make could not be taken back, nil if they can.
+	// CheckUndo returns why changes that commands make could not be taken back, nil if they can. Without a session it is nil: the
+	// rules are those of one whose commands run in the sandbox and can be taken back, where settings and this machine allow that.
 	CheckUndo func() error
 	// Tools are those of the program, which may read without a question.
 	Tools []tool.Tool
@@ -62,16 +61,18 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Runs:        runsFile(p),
 		Unconfined: func() error {
 			switch {
-			case o.Explains && !config.UndoEnabled.In(p.Settings()):
-				return errors.New("undo is off")
-			case o.Explains:
-				return sandbox.Available()
-			case !p.Sandbox.IsOn():
-				return errors.New("the sandbox is off")
+			case o.CheckUndo == nil && !config.UndoEnabled.In(p.Settings()):
+				return errors.New("undo is off (pollux.undo.enabled)")
 			case o.CheckUndo == nil:
-				return errors.New("undo is off")
+				return sandbox.Available()
 			}
-			return o.CheckUndo()
+			if err := o.CheckUndo(); err != nil {
+				return err
+			}
+			if !p.Sandbox.IsOn() {
+				return errNoSandbox
+			}
+			return nil
 		},
 		PlanDir: o.Plans.Dir,
 		BuildFiles: map[string]policy.BuildFiles{
@@ -89,6 +90,9 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	p.Sandbox.Limit(func() bool { return engine.Mode() == policy.Sandboxed })
 	return engine
 }
+
+// errNoSandbox is the error of a session whose sandbox is off.
+var errNoSandbox = errors.New("the sandbox is off")
 
 // runsFile returns a function that reports whether a file of the folder is run by hooks, servers or discovery
 // commands of the settings. It looks for these files when it is first called.

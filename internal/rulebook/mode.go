@@ -2,6 +2,7 @@ package rulebook
 
 import (
 	"encoding/json"
+	"errors"
 
 	"pollux/agent"
 	"pollux/internal/config"
@@ -25,9 +26,9 @@ func (b *Rulebook) SetMode(m policy.Mode) error {
 	if m == policy.Plan && !config.PlanEnabled.In(b.parts.Project.Settings()) {
 		return exit.Errorf(exit.Config, "Plan mode is disabled in your settings. To enable it, set general.plan.enabled to true.")
 	}
-	if m == policy.Sandboxed && b.parts.Engine.IsTrusted() {
+	if m == policy.Sandboxed && b.parts.Engine.IsTrusted() && errors.Is(b.parts.Engine.Unconfined(), errNoSandbox) {
 		if err := b.parts.Project.Sandbox.Open(); err != nil {
-			return exit.Errorf(exit.Sandbox, "mode sandboxed needs the sandbox: %w", err)
+			return exit.Errorf(exit.Sandbox, "Mode sandboxed is not possible here: %w.", err)
 		}
 	}
 	return b.switchMode(m)

@@ -72,7 +72,7 @@ func Open(ctx context.Context, p *project.Project, files []string) (*Rulebook, e
 	tools := tool.NewRegistry()
 	b := New(Parts{
 		Project: p, Workspace: ws, Tools: tools,
-		Engine: NewEngine(EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: r, FilesOnly: files != nil, Explains: true}),
+		Engine: NewEngine(EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: r, FilesOnly: files != nil}),
 	})
 	tools.Add("", toolset.NewBuiltin(toolset.Parts{
 		Project: p, Models: m, Generator: m, Registry: tools, Workspace: ws, Topic: new(topic.Topic), Agents: subagent.NewTool(subagent.Options{}),

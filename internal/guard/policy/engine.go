@@ -125,7 +125,8 @@ func (e *Engine) SetMode(m Mode) error {
 		return ErrNoYolo
 	case m == Sandboxed:
 		if err := e.Unconfined(); err != nil {
-			return fmt.Errorf("mode sandboxed is not possible here: %w", err)
+			//lint:ignore ST1005 people read it
+			return fmt.Errorf("Mode sandboxed is not possible here: %w.", err)
 		}
 	}
 	s.mode = m
