@@ -36,6 +36,16 @@ const (
 	maxSmall = 64 << 10
 )
 
+// IsRepository reports whether git takes a directory for one that it keeps a repository in, such as .git.
+func IsRepository(dir string) bool {
+	for _, name := range [...]string{"HEAD", "objects", "refs"} {
+		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
 // Head returns the state of the repository that a directory belongs to, with the branch or the commit alone, and whether there
 // is one.
 func Head(dir string) (State, bool) {

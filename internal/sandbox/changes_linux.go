@@ -99,9 +99,12 @@ func becomeUser(c *seccomp.Call) unix.Errno {
 	if _, _, errno := unix.RawSyscall(unix.SYS_SETGROUPS, uintptr(len(more)), first, 0); errno != 0 {
 		return errno
 	}
-	for call, id := range map[uintptr]int{unix.SYS_SETFSGID: group, unix.SYS_SETFSUID: user} {
-		_, _, _ = unix.RawSyscall(call, uintptr(id), 0, 0)
-		if now, _, _ := unix.RawSyscall(call, uintptr(id), 0, 0); int(now) != id { // it returns the previous one
+	for _, set := range [...]struct {
+		call uintptr
+		id   int
+	}{{unix.SYS_SETFSGID, group}, {unix.SYS_SETFSUID, user}} { // the group while it still may
+		_, _, _ = unix.RawSyscall(set.call, uintptr(set.id), 0, 0)
+		if now, _, _ := unix.RawSyscall(set.call, uintptr(set.id), 0, 0); int(now) != set.id { // it returns the previous one
 			return unix.EPERM
 		}
 	}

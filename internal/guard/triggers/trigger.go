@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"pollux/internal/gitstate"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/workspace"
@@ -162,8 +162,8 @@ func (l *look) kindOf(c *store.Change) kind {
 	isGit := func(name string) bool { return strings.EqualFold(name, ".git") }
 	switch {
 	case slices.ContainsFunc(names[:len(names)-1], isGit),
-		(base == "config" || base == "config.worktree" || base == "hooks") && isRepository(dir), // a bare one
-		filepath.Base(dir) == "hooks" && isRepository(filepath.Dir(dir)):
+		(base == "config" || base == "config.worktree" || base == "hooks") && gitstate.IsRepository(dir), // a bare one
+		filepath.Base(dir) == "hooks" && gitstate.IsRepository(filepath.Dir(dir)):
 		return inRepository(c, names)
 	case isGit(base):
 		if l.isElsewhere(c) {
@@ -201,16 +201,6 @@ func inRepository(c *store.Change, names []string) kind {
 		return runs
 	}
 	return nothing
-}
-
-// isRepository reports whether git takes a directory for a repository.
-func isRepository(dir string) bool {
-	for _, name := range [...]string{"HEAD", "objects", "refs"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // isElsewhere reports whether the file .git of a work tree names a repository that is in no root, so that its changes are not recorded.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"pollux/internal/gitstate"
 	"pollux/internal/sandbox"
 	"pollux/internal/workspace"
 )
@@ -72,7 +73,7 @@ func (p *Place) repositories() (dirs []string) {
 		if common, err := os.ReadFile(filepath.Join(target, "commondir")); err == nil {
 			target = filepath.Join(target, strings.TrimSpace(string(common)))
 		}
-		if isRepository(target) {
+		if gitstate.IsRepository(target) {
 			dirs = append(dirs, target)
 		}
 	}
@@ -102,16 +103,6 @@ func belongsTo(repository, dir string) bool {
 		}
 	}
 	return false
-}
-
-// isRepository reports whether a directory looks like one that git keeps a repository in.
-func isRepository(dir string) bool {
-	for _, name := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Lstat(filepath.Join(dir, name)); err != nil {
-			return false
-		}
-	}
-	return true
 }
 
 // existing returns the real paths of those that exist, each once.

@@ -2,8 +2,9 @@ package profile
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
+
+	"pollux/internal/durable"
 )
 
 // Variables returns the variables that keep programs from changing files which they cannot change while they are confined, as name=value.
@@ -41,14 +42,5 @@ func (p *Place) namesStore() bool {
 	return false
 }
 
-// readSettings returns the beginning of a file, which is large enough for settings.
-func readSettings(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > 1<<20 { // a pipe could keep us waiting
-		return nil, os.ErrInvalid
-	}
-	return os.ReadFile(path)
-}
+// readSettings returns a file, if it is small enough for settings. It does not wait for a pipe.
+func readSettings(path string) ([]byte, error) { return durable.ReadFile(path, 1<<20) }
