@@ -1,11 +1,11 @@
 package undo
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo/state"
 )
 
@@ -44,7 +44,7 @@ func repositoryOf(dir string) (top, gitDir string) {
 		if err != nil || s.Kind == state.Absent {
 			continue
 		}
-		if s.Kind == state.Regular && s.Size < 64<<10 {
+		if s.Kind == state.Regular && s.Size < maxGitFile {
 			gitDir = elsewhere(dir)
 		}
 		return dir, gitDir
@@ -52,9 +52,12 @@ func repositoryOf(dir string) (top, gitDir string) {
 	return "", ""
 }
 
+// maxGitFile is the size of a file that names a directory of git's, in bytes.
+const maxGitFile = 64 << 10
+
 // elsewhere returns the directory that the file .git in a work tree names: that of all its worktrees, if it is one.
 func elsewhere(dir string) string {
-	data, err := os.ReadFile(filepath.Join(dir, ".git"))
+	data, err := durable.ReadFile(filepath.Join(dir, ".git"), maxGitFile)
 	path, ok := strings.CutPrefix(strings.TrimSpace(string(data)), "gitdir: ")
 	if err != nil || !ok {
 		return ""
@@ -66,7 +69,7 @@ func elsewhere(dir string) string {
 	if err != nil {
 		return ""
 	}
-	if common, err := os.ReadFile(filepath.Join(path, "commondir")); err == nil {
+	if common, err := durable.ReadFile(filepath.Join(path, "commondir"), maxGitFile); err == nil {
 		path = filepath.Join(path, strings.TrimSpace(string(common)))
 	}
 	if filepath.Base(path) != ".git" && !strings.Contains(filepath.ToSlash(path), "/.git/") {

@@ -3,7 +3,6 @@
 package profile
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -59,7 +58,7 @@ func (p *Place) isAboveHome(dir string) bool {
 // worktree or a submodule. The file that names them is the project's, and could name any: the repository must name the directory, too.
 func (p *Place) repositories() (dirs []string) {
 	for _, dir := range p.Dirs {
-		link, err := os.ReadFile(filepath.Join(dir, ".git")) // fails for a directory
+		link, err := readSettings(filepath.Join(dir, ".git")) // fails for a directory
 		target, found := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: ")
 		if err != nil || !found {
 			continue
@@ -70,7 +69,7 @@ func (p *Place) repositories() (dirs []string) {
 		if !belongsTo(target, dir) {
 			continue
 		}
-		if common, err := os.ReadFile(filepath.Join(target, "commondir")); err == nil {
+		if common, err := readSettings(filepath.Join(target, "commondir")); err == nil {
 			target = filepath.Join(target, strings.TrimSpace(string(common)))
 		}
 		if gitstate.IsRepository(target) {
@@ -82,14 +81,14 @@ func (p *Place) repositories() (dirs []string) {
 
 // belongsTo reports whether the files of a repository name the directory dir as their worktree or submodule.
 func belongsTo(repository, dir string) bool {
-	if link, err := os.ReadFile(filepath.Join(repository, "gitdir")); err == nil { // of a worktree
+	if link, err := readSettings(filepath.Join(repository, "gitdir")); err == nil { // of a worktree
 		path := strings.TrimSpace(string(link))
 		if !filepath.IsAbs(path) {
 			path = filepath.Join(repository, path)
 		}
 		return workspace.RealPath(filepath.Dir(path)) == workspace.RealPath(dir)
 	}
-	config, _ := os.ReadFile(filepath.Join(repository, "config")) // without one, it is no repository
+	config, _ := readSettings(filepath.Join(repository, "config")) // without one, it is no repository
 	for line := range strings.Lines(string(config)) {
 		name, path, _ := strings.Cut(line, "=")
 		if !strings.EqualFold(strings.TrimSpace(name), "worktree") {
