@@ -12,7 +12,6 @@ func Builtin() []Rule {
 		reads = "Default: read-only tools"
 		write = "Default: tools that change something"
 		yolo  = "Default: yolo mode"
-		boxed = "Default: sandboxed mode"
 		agent = "Default: agents"
 		later = "Default: " + laterFiles
 	)
@@ -74,21 +73,28 @@ func Builtin() []Rule {
 			Tools: []string{"replace", "write_file"}, Decision: Deny, Priority: 1.016, When: Headless, Modes: In(AutoEdit), Source: later, later: true,
 			DenyMessage: `Approval mode "auto_edit" asks about ` + laterFiles + ", and headless runs cannot ask. A user can allow this file with a policy rule.",
 		},
-		{Tools: []string{"web_fetch"}, Decision: Ask, Priority: 1.016, When: Interactive, Modes: In(Sandboxed), Source: boxed},
-		{
-			Tools: []string{"web_fetch"}, Decision: Deny, Priority: 1.016, When: Headless, Modes: In(Sandboxed), Source: boxed,
-			DenyMessage: `Approval mode "sandboxed" asks before anything is sent to the network, and headless runs cannot ask. A user can allow it with a policy rule.`,
-		},
 		{Tools: []string{"replace", "write_file", "web_fetch"}, Decision: Allow, Priority: 1.015, Modes: In(AutoEdit), Source: write},
-		{Tools: []string{shellTool}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), AllowRedirection: true, Source: boxed, free: true},
-		{Tools: []string{"stop_background_process"}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), Source: boxed, free: true},
 	}
 	changing := []string{"replace", "write_file", shellTool, "activate_skill", "web_fetch"}
 	return append(
-		rules,
+		append(rules, sandboxed()...),
 		Rule{Tools: changing, Decision: Ask, Priority: 1.010, When: Interactive, Source: write},
 		Rule{Tools: changing, Decision: Deny, Priority: 1.010, When: Headless, Source: write},
 	)
+}
+
+// sandboxed returns the default rules of the mode sandboxed, for which those of autoEdit hold as well.
+func sandboxed() []Rule {
+	const source = "Default: sandboxed mode"
+	return []Rule{
+		{Tools: []string{"web_fetch"}, Decision: Ask, Priority: 1.016, When: Interactive, Modes: In(Sandboxed), Source: source},
+		{
+			Tools: []string{"web_fetch"}, Decision: Deny, Priority: 1.016, When: Headless, Modes: In(Sandboxed), Source: source,
+			DenyMessage: `Approval mode "sandboxed" asks before anything is sent to the network, and headless runs cannot ask. A user can allow it with a policy rule.`,
+		},
+		{Tools: []string{shellTool}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), AllowRedirection: true, Source: source, free: true},
+		{Tools: []string{"stop_background_process"}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), Source: source, free: true},
+	}
 }
 
 // planFile matches writing a plan: a Markdown file in the plans directory of a session's
