@@ -1,7 +1,6 @@
 package inline
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -38,19 +37,7 @@ func TestHeights(t *testing.T) {
 				term.emulator.Resize(width, height)
 			}
 			_, _ = term.emulator.Write(b)
-			want := slices.Clone(printed)
-			for _, line := range f.Lines {
-				want = append(want, wrapped(line.String(), width)[0])
-			}
-			for len(want) > 0 && want[len(want)-1] == "" {
-				want = want[:len(want)-1]
-			}
-			if got := term.emulator.Whole(); !slices.Equal(got, want) {
-				t.Fatalf("%q\nnot\n%q", got, want)
-			}
-			if at := term.emulator.CursorPosition(); at.X != f.Cursor.Column {
-				t.Fatalf("the cursor is in column %d, not %d", at.X, f.Cursor.Column)
-			}
+			term.check(t, printed, f)
 			if rapid.IntRange(0, 3).Draw(t, "shrinks") == 0 {
 				height = rapid.IntRange(max(2, f.Cursor.Row+1), height).Draw(t, "to") // the live area stays on the screen down to the cursor
 				term.emulator.Resize(width, height)

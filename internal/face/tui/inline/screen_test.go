@@ -391,21 +391,26 @@ func TestWholeScreen(t *testing.T) {
 			f := live(rapid.SliceOfN(text, 0, height-1).Draw(t, "live")...)
 			f.Cursor = Position{rapid.IntRange(0, height).Draw(t, "row"), rapid.IntRange(0, width-1).Draw(t, "column")}
 			term.show(f)
-			want := slices.Clone(printed)
-			for _, line := range f.Lines {
-				want = append(want, wrapped(line.String(), width)[0])
-			}
-			for len(want) > 0 && want[len(want)-1] == "" {
-				want = want[:len(want)-1]
-			}
-			if got := term.emulator.Whole(); !slices.Equal(got, want) {
-				t.Fatalf("%q\nnot\n%q", got, want)
-			}
-			if at := term.emulator.CursorPosition(); at.X != f.Cursor.Column {
-				t.Fatalf("the cursor is in column %d, not %d", at.X, f.Cursor.Column)
-			}
+			term.check(t, printed, f)
 		}
 	})
+}
+
+// check checks that scrollback and screen have these printed rows, and a frame below them with its cursor.
+func (term *terminal) check(t *rapid.T, printed []string, f Frame) {
+	want := slices.Clone(printed)
+	for _, line := range f.Lines {
+		want = append(want, wrapped(line.String(), term.Width())[0])
+	}
+	for len(want) > 0 && want[len(want)-1] == "" {
+		want = want[:len(want)-1]
+	}
+	if got := term.emulator.Whole(); !slices.Equal(got, want) {
+		t.Fatalf("%q\nnot\n%q", got, want)
+	}
+	if at := term.emulator.CursorPosition(); at.X != f.Cursor.Column {
+		t.Fatalf("the cursor is in column %d, not %d", at.X, f.Cursor.Column)
+	}
 }
 
 // wrapped returns the rows in which a terminal shows a line.
