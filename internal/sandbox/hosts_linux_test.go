@@ -89,10 +89,10 @@ func limited(t *testing.T, z *zone, work, port string, hosts ...string) process.
 		},
 	})
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("NOT TESTED: %v", err)
 	}
 	if gap := sandbox.Gap(); gap != "" {
-		t.Skip(gap)
+		t.Skip("NOT TESTED: " + gap)
 	}
 	t.Cleanup(s.Close)
 	return process.NewLauncher(s.Confine)
@@ -212,7 +212,7 @@ func TestReachByIPv6(t *testing.T) {
 func TestLimited(t *testing.T) {
 	t.Parallel()
 	if processtest.HasRaceDetector() {
-		t.Skip("a program that tries to escape has no races, and takes long to start")
+		t.Skip("NOT TESTED: a program that tries to escape has no races, and takes long to start")
 	}
 	own := ownAddress(t, netip.Addr.Is4)
 	visits := make(chan string, 100)
@@ -275,7 +275,7 @@ func TestLimited(t *testing.T) {
 func TestSocketOfResolver(t *testing.T) {
 	t.Parallel()
 	if processtest.HasRaceDetector() {
-		t.Skip("a program that tries to escape has no races, and takes long to start")
+		t.Skip("NOT TESTED: a program that tries to escape has no races, and takes long to start")
 	}
 	target, work := place(t)
 	l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, work, "1", "allowed.example")
@@ -347,7 +347,7 @@ func askUnconnected(string) error {
 func TestDatagramsStayInside(t *testing.T) {
 	t.Parallel()
 	if processtest.HasRaceDetector() {
-		t.Skip("a program that tries to escape has no races, and takes long to start")
+		t.Skip("NOT TESTED: a program that tries to escape has no races, and takes long to start")
 	}
 	own := ownAddress(t, netip.Addr.Is4)
 	for _, isConfined := range []bool{false, true} {

@@ -36,7 +36,7 @@ func TestConfine(t *testing.T) {
 		Write: []string{work}, Hide: []string{filepath.Join(home, ".ssh"), filepath.Join(home, ".config/gh")}, Devices: []string{"/dev/null"},
 	})
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("NOT TESTED: %v", err)
 	}
 	t.Cleanup(s.Close)
 	launcher := process.NewLauncher(s.Confine)
@@ -121,7 +121,7 @@ func TestOwnSockets(t *testing.T) {
 func TestTerminals(t *testing.T) {
 	t.Parallel()
 	if gap := sandbox.Gap(); gap != "" {
-		t.Skip(gap)
+		t.Skip("NOT TESTED: " + gap)
 	}
 	other, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
@@ -137,7 +137,7 @@ func TestTerminals(t *testing.T) {
 	}
 	s, err := newSandbox(sandbox.Profile{Write: []string{t.TempDir()}, Hide: []string{"/dev/pts"}, Devices: []string{"/dev/null", "/dev/tty", "/dev/ptmx"}})
 	if err != nil {
-		t.Skip(err)
+		t.Skipf("NOT TESTED: %v", err)
 	}
 	t.Cleanup(s.Close)
 	var out strings.Builder
