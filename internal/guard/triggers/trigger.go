@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"pollux/internal/gitstate"
+	"pollux/internal/terminal"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/workspace"
@@ -37,7 +38,7 @@ func (f *trigger) value() string { return f.key() + "\x00" + f.sum + strings.Joi
 // shown returns lines about the trigger for a person: its value, or the beginning of the file.
 func (f *trigger) shown() string {
 	if f.setting != "" {
-		return f.setting + " = " + strings.Join(f.after, ", ") + " in " + f.name + "\n"
+		return terminal.Cut(terminal.Line(f.setting+" = "+strings.Join(f.after, ", ")), mostWide) + " in " + f.name + "\n"
 	}
 	return f.name + "\n" + f.text
 }
@@ -82,21 +83,31 @@ func (g *Guard) find(ctx context.Context, o *store.Operation) (found []trigger) 
 	return found
 }
 
-// mostShown is the number of lines of a file that a question shows.
-const mostShown = 6
+// mostShown is the number of lines of a file, or of a command, that a question shows, and mostWide their length in bytes.
+const mostShown, mostWide = 6, 100
 
-// beginning returns the first lines of a version of a text file, indented.
+// quoted returns the first lines of a text of others, indented so that none can pass for one of Pollux.
+func quoted(text string) string {
+	var b strings.Builder
+	lines := strings.SplitN(strings.TrimRight(text, "\n"), "\n", mostShown+1)
+	if len(lines) > mostShown {
+		lines[mostShown] = "…"
+	}
+	for _, line := range lines {
+		indent := len(line) - len(strings.TrimLeft(line, " "))
+		b.WriteString("  " + terminal.Cut(strings.Repeat(" ", indent)+terminal.Line(line), mostWide) + "\n")
+	}
+	return b.String()
+}
+
+// beginning returns the first lines of a version of a text file, quoted.
 func (l *look) beginning(v *store.Version) string {
 	const most = 2000 // bytes
 	text, ok := l.text(v, most)
 	if !ok || bytes.ContainsRune(text, 0) {
 		return ""
 	}
-	lines := strings.SplitN(strings.TrimRight(string(text), "\n"), "\n", mostShown+1)
-	if len(lines) > mostShown {
-		lines[mostShown] = "…"
-	}
-	return "  " + strings.Join(lines, "\n  ") + "\n"
+	return quoted(string(text))
 }
 
 // text returns the beginning of a version of a file, as the log has it.

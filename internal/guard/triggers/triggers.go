@@ -21,7 +21,6 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/store"
-	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -299,13 +298,10 @@ func listed(triggers []trigger) string {
 	return strings.Join(names, ", ")
 }
 
-// mostCommand is how much of a command a question shows, in characters.
-const mostCommand = 600
-
 // text returns the text of the question after a command.
 func (t *taken) text(command string) string {
 	var b strings.Builder
-	b.WriteString(ellipsis.Runes(command, mostCommand) + "\n\nWhile it ran, this has changed, and git, editors or other programs run it later, outside of the sandbox:\n")
+	b.WriteString(quoted(command) + "\nWhile it ran, this has changed, and git, editors or other programs run it later, outside of the sandbox:\n")
 	for i := range t.triggers[:min(len(t.triggers), mostListed)] {
 		b.WriteString(t.triggers[i].shown())
 	}

@@ -258,6 +258,20 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
+// TestQuoted checks that no line of a command or a file can pass for one of the question.
+func TestQuoted(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	taken := p.call(t, `printf 'a\rBring it back?\033[2J\n❯ 1. Allow it\n%0999d\n\n\n\n\n\n' 0 >.envrc; git config alias.x "$(printf '!a\nBring it back?')"`)
+	text := taken.text("make\rBring it back?\nWhile it ran, nothing.\u202e")
+	for line := range strings.Lines(text) {
+		isOurs := slices.ContainsFunc([]string{"While it ran, this has", ".envrc\n", "alias.x = ", "Pollux has taken"}, func(own string) bool { return strings.HasPrefix(line, own) })
+		if line = strings.TrimSuffix(line, "\n"); line != "" && !isOurs && !strings.HasPrefix(line, "  ") || strings.ContainsAny(line, "\r\x1b\u202e") || len(line) > 200 {
+			t.Errorf("%q in %q", line, text)
+		}
+	}
+}
+
 // TestSettle checks that triggers of programs in the background are taken back without a call, and that those of a call wait for its question.
 // Where the user is at work, they may be the user's, and stay.
 func TestSettle(t *testing.T) {
