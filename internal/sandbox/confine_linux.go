@@ -20,6 +20,7 @@ import (
 
 // rules are those of the kernel for each program.
 type rules struct {
+	listing
 	profile Profile
 	files   *landlock.Rules
 	calls   []seccomp.Rule
@@ -65,14 +66,15 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 		return func(path string) error { return files.Allow(path, a) }
 	}
 	err = files.Allow("/", landlock.List)
-	err = errors.Join(err, around("/", p.Hide, allow(landlock.Read)))
+	listed := listing{}
+	err = errors.Join(err, listed.around("/", p.Hide, allow(landlock.Read)))
 	for _, path := range p.Read {
 		err = errors.Join(err, files.Allow(path, landlock.Read))
 	}
 	asks := !mute && seccomp.CanAsk() == nil
 	devices := p.Devices
 	for _, path := range p.Write {
-		err = errors.Join(err, around(path, slices.Concat(p.Hide, p.Keep, kernels), allow(landlock.Write)))
+		err = errors.Join(err, listed.around(path, slices.Concat(p.Hide, p.Keep, kernels), allow(landlock.Write)))
 		if isBelow(path, "/dev") {
 			devices = append(slices.Clip(devices), path)
 		}
@@ -87,7 +89,7 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 		return nil, err
 	}
 	sockets := online()
-	made := &rules{profile: p, files: files, asks: asks, own: own}
+	made := &rules{listing: listed, profile: p, files: files, asks: asks, own: own}
 	switch {
 	case p.Network.IsByName() && asks:
 		sockets = limited()

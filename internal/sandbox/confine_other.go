@@ -4,7 +4,7 @@ package sandbox
 
 import "pollux/internal/sandbox/network"
 
-type rules struct{}
+type rules struct{ listing }
 
 // Available returns why this system cannot confine programs; nil if it can.
 func Available() error { return ErrUnavailable }

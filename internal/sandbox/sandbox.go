@@ -142,7 +142,7 @@ func (s *Sandbox) current() (*rules, error) {
 		return nil, errors.New("the sandbox is closed")
 	}
 	dirs := s.options.Dirs()
-	if s.rules != nil && slices.Equal(dirs, s.dirs) {
+	if s.rules != nil && slices.Equal(dirs, s.dirs) && !s.rules.isOutdated() {
 		return s.rules, nil
 	}
 	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own, s.options.Lookup)

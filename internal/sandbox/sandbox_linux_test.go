@@ -152,3 +152,42 @@ func TestTerminals(t *testing.T) {
 		}
 	}
 }
+
+// TestLateFiles checks that the next command reads files that were made beside secrets after the first one, and no secret that was.
+func TestLateFiles(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	ssh := filepath.Join(home, ".ssh")
+	if err := os.Mkdir(ssh, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s, err := newSandbox(sandbox.Profile{Hide: []string{filepath.Join(ssh, "id_*"), filepath.Join(home, ".netrc")}, Devices: []string{"/dev/null"}})
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	t.Cleanup(s.Close)
+	cat := func(file string) string {
+		var out strings.Builder
+		_, err := process.NewLauncher(s.Confine).Run(t.Context(), &process.Command{
+			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/cat", Args: []string{filepath.Join(home, file)},
+			Env: []string{"PATH=/usr/bin:/bin", "LC_ALL=C"}, Dir: "/", Stdout: &out, Stderr: &out,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	if got := cat("notes"); !strings.Contains(got, "No such file") {
+		t.Errorf("before: %q", got)
+	}
+	for _, file := range []string{"notes", ".ssh/config", ".ssh/id_late", ".netrc"} {
+		if err := os.WriteFile(filepath.Join(home, file), []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for file, want := range map[string]string{"notes": "text", ".ssh/config": "text", ".ssh/id_late": "Permission denied", ".netrc": "Permission denied"} {
+		if got := cat(file); !strings.Contains(got, want) {
+			t.Errorf("%s, made after the first command: %q, want %q", file, got, want)
+		}
+	}
+}
