@@ -119,12 +119,10 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 // files which they cannot change.
 func (c *Confinement) environ(env []string) []string {
 	env = secret.Without(env, c.secrets())
-	has := func(name string) bool {
-		return slices.ContainsFunc(env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
-	}
 	p := c.place((*c.dirs.Load())(), Grant{})
 	for _, v := range p.Variables() {
-		if name, _, _ := strings.Cut(v, "="); !has(name) {
+		name, _, _ := strings.Cut(v, "=")
+		if name == "TMPDIR" || process.Getenv(env, name) == "" { // a directory for temporary files that cannot be used is none
 			env = append(slices.Clip(env), v)
 		}
 	}

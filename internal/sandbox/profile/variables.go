@@ -13,6 +13,8 @@ import (
 // workspace, and does not take the modules that are linked to the other one. npm warns about the variable for pnpm before 11, so
 // only a project with pnpm's lock file gets it.
 //
+// Where the directory for temporary files has the home directory in it, as in some containers, programs get another one.
+//
 // Programs of Node that look for newer versions of themselves print a warning if they cannot keep the time in ~/.config.
 func (p *Place) Variables() (list []string) {
 	if store := p.expand("$PNPM_HOME/store|~/.local/share/pnpm/store"); len(store) > 0 && p.hasOne("pnpm ./pnpm-lock.yaml") && !p.namesStore() {
@@ -20,6 +22,9 @@ func (p *Place) Variables() (list []string) {
 		if p.hasFile("pnpm-lock.yaml") {
 			list = append(list, "npm_config_store_dir="+store[0])
 		}
+	}
+	if dirs := existing(p.temporary()); p.isAboveHome(p.Temp) && len(dirs) > 0 {
+		list = append(list, "TMPDIR="+dirs[0])
 	}
 	if p.hasOne("node") {
 		list = append(list, "NO_UPDATE_NOTIFIER=1")

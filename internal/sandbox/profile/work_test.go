@@ -73,6 +73,18 @@ func TestDevices(t *testing.T) {
 	}
 }
 
+// TestTemporary checks that programs get a directory for temporary files that they can use where the usual one has the home directory in it.
+func TestTemporary(t *testing.T) {
+	t.Parallel()
+	for home, want := range map[string][]string{"/tmp/home": {"TMPDIR=/var/tmp"}, "/home/me": nil} {
+		place := profile.Place{Homes: []string{home}, Temp: "/tmp", Env: func(string) string { return "" }, HasProgram: func(string) bool { return false }}
+		if got := place.Variables(); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", home, got, want)
+		}
+	}
+}
+
+// TestVariables checks that pnpm keeps its store unless settings name another one.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	const store = "/.local/share/pnpm/store"
@@ -91,7 +103,7 @@ func TestVariables(t *testing.T) {
 			}
 		}
 		place := profile.Place{
-			Dirs: []string{filepath.Join(dir, "project")}, Homes: []string{dir}, Env: func(string) string { return "" }, HasProgram: func(string) bool { return false },
+			Dirs: []string{filepath.Join(dir, "project")}, Homes: []string{dir}, Temp: "/var/tmp", Env: func(string) string { return "" }, HasProgram: func(string) bool { return false },
 		}
 		want := strings.Split(strings.ReplaceAll(strings.Join(test.want, " "), "HOME", dir), " ")
 		if got := place.Variables(); !slices.Equal(got, slices.DeleteFunc(want, func(v string) bool { return v == "" })) {
