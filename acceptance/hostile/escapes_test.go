@@ -433,7 +433,7 @@ func (p *prison) byModel(words, env []string) ([]string, []string) {
 func (p *prison) startOutside() {
 	cmd := exec.Command(p.at("bin/escape"), "outside", p.root)
 	cmd.Dir, cmd.Env, cmd.SysProcAttr = p.at("outside"), p.env, p.attributes()
-	cmd.SysProcAttr.Setpgid = true // an attempt is about its group
+	cmd.SysProcAttr.Setsid = true // an attempt is about its group; one is about its session, which tests that an init has started lack
 	in, err := cmd.StdinPipe()
 	p.must(err)
 	out, err := cmd.StdoutPipe()
