@@ -22,17 +22,17 @@ func (d *dialog) ask() (tool.Answer, error) {
 		return d.fillForm()
 	}
 	for _, line := range d.q.Hook {
-		d.screen.line(line)
+		d.page.line(line)
 	}
 	hidden := 0
 	for _, b := range d.q.Blocks {
 		hidden += d.showBlock(b, false)
 	}
 	for _, line := range d.q.Warnings {
-		d.screen.line(line)
+		d.page.line(line)
 	}
 	for {
-		d.screen.line(d.q.Prompt)
+		d.page.line(d.q.Prompt)
 		options, rest := d.optionsWithRest(hidden)
 		i, err := d.choose(options, d.q.Help)
 		if err != nil {
@@ -79,13 +79,13 @@ const (
 // showBlock shows a block, without its last lines if there are many and all is not set. It returns the number of hidden
 // lines. The lines above the block are left out if all is set: they have been shown.
 func (d *dialog) showBlock(b kit.Block, all bool) (hidden int) {
-	show, text, most, head := d.screen.line, "", longText, ""
+	show, text, most, head := d.page.line, "", longText, ""
 	switch b := b.(type) {
 	case *kit.Change:
 		head = "File: " + b.ShownPath + ", " + countChanges(b.Diff)
-		show, text, most = d.screen.verbatim, diffText(b.DiffDisplay, d.screenReader), longCode // the lines of code must not be broken
+		show, text, most = d.page.verbatim, diffText(b.DiffDisplay, d.screenReader), longCode // the lines of code must not be broken
 	case *kit.Command:
-		show, text, most = d.screen.verbatim, b.Text, longCode
+		show, text, most = d.page.verbatim, b.Text, longCode
 	case *kit.Text:
 		text = b.Text
 	case *kit.Request:
@@ -99,7 +99,7 @@ func (d *dialog) showBlock(b kit.Block, all bool) (hidden int) {
 	case all:
 		most = 0
 	case head != "":
-		d.screen.line(head)
+		d.page.line(head)
 	}
 	return d.showLines(text, most, show)
 }
@@ -122,7 +122,7 @@ func (d *dialog) showLines(text string, most int, show func(string)) (hidden int
 	lines, hidden := kit.FirstLines(text, most)
 	show(indent + strings.Join(lines, "\n"+indent))
 	if kit.IsAltered(text) {
-		d.screen.line(kit.Altered)
+		d.page.line(kit.Altered)
 	}
 	return hidden
 }
@@ -132,7 +132,7 @@ const noEditor = "No editor is available. Choose one with /editor."
 // edit opens a block in the external editor and returns the user's version; ok is false if there is none.
 func (d *dialog) edit(b kit.Block) (edited string, ok bool) {
 	if d.editor == nil {
-		d.screen.line(noEditor)
+		d.page.line(noEditor)
 		return "", false
 	}
 	editor := d.editor()
@@ -153,12 +153,12 @@ func (d *dialog) edit(b kit.Block) (edited string, ok bool) {
 			return err
 		})
 		if err == nil && strings.TrimSuffix(edited, "\n") == strings.TrimSuffix(b.After, "\n") {
-			d.screen.line("The text is unchanged.")
+			d.page.line("The text is unchanged.")
 			return "", false
 		}
 	}
 	if err != nil {
-		d.screen.line(terminal.Text(err.Error()))
+		d.page.line(terminal.Text(err.Error()))
 	}
 	return edited, err == nil
 }
@@ -184,9 +184,9 @@ func (d *dialog) fillForm() (tool.Answer, error) {
 func (d *dialog) askField(i int, answers []string) error {
 	f := &d.q.Form[i]
 	if len(d.q.Form) > 1 {
-		d.screen.line(fmt.Sprintf("%d of %d, %s:", i+1, len(d.q.Form), f.Name))
+		d.page.line(fmt.Sprintf("%d of %d, %s:", i+1, len(d.q.Form), f.Name))
 	}
-	d.showLines(f.Text, longText, d.screen.line)
+	d.showLines(f.Text, longText, d.page.line)
 	var p prompt
 	switch f.Kind {
 	case tool.ChoiceQuestion:
@@ -197,7 +197,7 @@ func (d *dialog) askField(i int, answers []string) error {
 	case tool.SecretQuestion:
 		show, err := d.terminal.HideInput()
 		if err != nil {
-			d.screen.line("Warning: the terminal shows what you type.")
+			d.page.line("Warning: the terminal shows what you type.")
 		} else {
 			defer show()
 		}
@@ -239,7 +239,7 @@ func choicePrompt(f *kit.Field) prompt {
 
 // review shows the answers, and asks questions again until the user sends the answers.
 func (d *dialog) review(answers []string) error {
-	d.screen.line("Your answers:")
+	d.page.line("Your answers:")
 	missing := 0
 	for i := range d.q.Form {
 		f, text := &d.q.Form[i], answers[i]
@@ -250,10 +250,10 @@ func (d *dialog) review(answers []string) error {
 		case f.Kind == tool.SecretQuestion:
 			text = "not shown"
 		}
-		d.screen.line(fmt.Sprintf("%d. %s: %s", i+1, f.Name, kit.Brief(text)))
+		d.page.line(fmt.Sprintf("%d. %s: %s", i+1, f.Name, kit.Brief(text)))
 	}
 	if missing > 0 {
-		d.screen.line(wording.Count(missing, "question") + " without an answer.")
+		d.page.line(wording.Count(missing, "question") + " without an answer.")
 	}
 	again := 0
 	err := d.read(prompt{

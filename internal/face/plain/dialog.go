@@ -22,6 +22,7 @@ import (
 type dialog struct {
 	q            *kit.Question
 	screen       *screen
+	page         *page
 	terminal     *terminal.Terminal
 	editor       func() Editor // nil if there is none
 	screenReader bool          // put signs into words
@@ -35,6 +36,24 @@ type dialog struct {
 	// for the next line of an answer.
 	kind        atomic.Int32
 	isContinued atomic.Bool
+}
+
+// page gathers the lines above a prompt: they are written at once, so that nothing else comes between them.
+type page struct {
+	printer
+	lines strings.Builder
+}
+
+func newPage(s *screen) *page {
+	p := &page{printer: s.printer}
+	p.verbatim = func(t string) { p.lines.WriteString(strings.TrimRight(t, "\n") + "\n") }
+	return p
+}
+
+// take returns the lines and forgets them.
+func (p *page) take() string {
+	defer p.lines.Reset()
+	return p.lines.String()
 }
 
 // answerKind says which answers a prompt of a dialog takes.
@@ -52,7 +71,7 @@ var errRefused = errors.New("the question was refused")
 
 func (l *loop) openDialog(q *kit.Question) {
 	d := &dialog{
-		q: q, screen: l.screen, terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
+		q: q, screen: l.screen, page: newPage(l.screen), terminal: l.terminal, editor: l.look.editor, screenReader: l.look.screenReader,
 		lend: l.lendTerminal, input: make(chan string, 16), result: make(chan tool.Answer, 1), opened: time.Now().Add(l.answerDelay),
 	}
 	d.ctx, d.cancel = context.WithCancel(q.Context())
@@ -205,7 +224,7 @@ func (d *dialog) read(p prompt, accept func(answer string) (problem string)) err
 		if problem == "" {
 			return nil
 		}
-		d.screen.line(problem)
+		d.page.line(problem)
 	}
 }
 
@@ -216,7 +235,7 @@ func (d *dialog) readAnswer(prompt string, kind answerKind) (string, error) {
 	defer d.isContinued.Store(false)
 	var text strings.Builder
 	for {
-		d.screen.showPrompt(prompt)
+		d.screen.ask(d.page.take(), prompt)
 		d.screen.flush()
 		var line string
 		select {
@@ -284,27 +303,27 @@ func (d *dialog) choose(options []kit.Option, help string) (chosen int, err erro
 
 func (d *dialog) printChoices(options []kit.Option) {
 	for i := range options {
-		d.screen.hang(optionLine(i, &options[i]))
+		d.page.hang(optionLine(i, &options[i]))
 	}
 }
 
 // printHelp explains the question, its options and how to refuse it.
 func (d *dialog) printHelp(options []kit.Option, help string) {
 	if help != "" {
-		d.screen.line(help)
+		d.page.line(help)
 	}
 	for i, o := range options {
 		number, text := optionLine(i, &o)
 		if o.Help != "" {
 			text += ". " + o.Help
 		}
-		d.screen.hang(number, text)
+		d.page.hang(number, text)
 	}
 	if !d.q.IsOfCall {
-		d.screen.line("/cancel: leave the question unanswered.")
+		d.page.line("/cancel: leave the question unanswered.")
 		return
 	}
-	d.screen.line("/cancel: refuse. Ctrl+C: refuse and stop the model.")
+	d.page.line("/cancel: refuse. Ctrl+C: refuse and stop the model.")
 }
 
 // printTitle writes the title of the question and its position in the batch.
@@ -316,5 +335,5 @@ func (d *dialog) printTitle() {
 	if d.q.Agent != "" {
 		head += " of agent " + d.q.Agent
 	}
-	d.screen.message(terminal.Line(head + ": " + d.q.Title))
+	d.page.message(terminal.Line(head + ": " + d.q.Title))
 }

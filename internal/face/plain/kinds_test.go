@@ -9,6 +9,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/face/kit"
+	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
@@ -59,11 +60,9 @@ func TestEveryBlock(t *testing.T) {
 			case *kit.Plan:
 				b = &kit.Plan{Text: "marker"}
 			}
-			out := &paper{}
-			d := &dialog{screen: &screen{w: out, width: func() int { return 80 }}}
+			d := &dialog{page: newPage(newScreen(&terminal.Terminal{Width: 80}))}
 			d.showBlock(b, false)
-			d.screen.flush()
-			if !strings.Contains(out.String(), "marker") {
+			if !strings.Contains(d.page.take(), "marker") {
 				t.Errorf("plain: %T is new: show it in confirm.go of the plain face, and add a sample here", kind)
 			}
 		})

@@ -234,7 +234,7 @@ func TestWrapping(t *testing.T) {
 		{"output", func(s *screen, _ *renderer) { s.verbatim("one two three four five\n") }, "one two three four five\n"},
 	} {
 		out := &paper{}
-		s := &screen{w: out, width: func() int { return 20 }, margin: 2}
+		s := newScreen(&terminal.Terminal{Out: terminal.NewWriter(out), OutTTY: true, Width: 20})
 		tt.do(s, &renderer{screen: s, timer: stoppedTimer()})
 		s.flush()
 		if got := out.String(); got != tt.want {

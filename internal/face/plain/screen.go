@@ -9,14 +9,33 @@ import (
 	"pollux/internal/terminal"
 )
 
-// screen writes text from top to bottom, for the loop and for dialogs. It breaks lines at
-// words where they are wider than the terminal. Its methods take clean text.
+// printer breaks lines at words where they are wider than the terminal. Its methods take clean text.
+type printer struct {
+	width  func() int // columns of the terminal, 0 to break no lines
+	margin int        // columns before the lines of others, which cannot pass for lines of Pollux then
+	// verbatim prints lines that must not be broken: code and the output of programs. The terminal breaks them where
+	// they are too wide.
+	verbatim func(lines string)
+}
+
+// message prints a line of Pollux that contains text of others. The rest of the text is indented.
+func (p *printer) message(t string) {
+	p.verbatim(terminal.WrapBelow(strings.TrimRight(t, "\n"), p.width(), p.margin))
+}
+
+func (p *printer) line(t string) {
+	p.verbatim(terminal.Wrap(strings.TrimRight(t, "\n"), p.width()))
+}
+
+// hang prints text behind a prefix, with continuation lines below the text.
+func (p *printer) hang(prefix, text string) { p.verbatim(terminal.Hang(prefix, text, p.width())) }
+
+// screen writes text from top to bottom, for the loop and for dialogs. Its methods take clean text.
 type screen struct {
+	printer
 	mu        sync.Mutex
 	w         io.Writer
-	isEchoed  bool       // the terminal shows the input itself
-	width     func() int // columns of the terminal, 0 to break no lines
-	margin    int        // columns before the lines of others, which cannot pass for lines of Pollux then
+	isEchoed  bool // the terminal shows the input itself
 	wrapper   terminal.Wrapper
 	buf       []byte
 	midLine   bool   // the last write did not end a line
@@ -30,7 +49,8 @@ type screen struct {
 }
 
 func newScreen(t *terminal.Terminal) *screen {
-	s := &screen{w: t.Out, isEchoed: t.InTTY, width: t.OutWidth}
+	s := &screen{w: t.Out, isEchoed: t.InTTY}
+	s.printer = printer{width: t.OutWidth, verbatim: s.writeLines}
 	if t.OutTTY { // other readers get the text as it is
 		s.margin, s.showStatus = 2, t.Out.SetStatus
 	}
@@ -75,33 +95,37 @@ func (s *screen) endText() {
 	}
 }
 
-// message writes a line of Pollux that contains text of others. The rest of the text is indented.
-func (s *screen) message(t string) {
-	s.verbatim(terminal.WrapBelow(strings.TrimRight(t, "\n"), s.width(), s.margin))
-}
-
-func (s *screen) line(t string) {
-	s.verbatim(terminal.Wrap(strings.TrimRight(t, "\n"), s.width()))
-}
-
-// hang writes text behind a prefix, with continuation lines below the text.
-func (s *screen) hang(prefix, text string) { s.verbatim(terminal.Hang(prefix, text, s.width())) }
-
-// verbatim writes lines that must not be broken: code and the output of programs. The
-// terminal breaks them where they are too wide.
-func (s *screen) verbatim(t string) {
+func (s *screen) writeLines(lines string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.addLines(lines)
+}
+
+func (s *screen) addLines(lines string) {
 	s.suspendForText()
 	s.freshLine()
-	s.write(strings.TrimRight(t, "\n") + "\n")
+	s.write(strings.TrimRight(lines, "\n") + "\n")
 	s.wrapper.Restart()
+}
+
+// ask writes the lines of a question, "" for none, and its prompt.
+func (s *screen) ask(lines, prompt string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if lines != "" {
+		s.addLines(lines)
+	}
+	s.addPrompt(prompt)
 }
 
 // showPrompt writes a prompt and leaves the cursor after it.
 func (s *screen) showPrompt(prompt string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.addPrompt(prompt)
+}
+
+func (s *screen) addPrompt(prompt string) {
 	s.freshLine()
 	s.prompt, s.suspended = prompt, ""
 	s.write(terminal.Wrap(prompt, s.width()))
