@@ -133,7 +133,8 @@ func enter(group []*job) {
 // that what the person has allowed is done before the next question.
 func (b *batch) prepareGroup(ctx context.Context, group []*job) []*job {
 	if !slices.ContainsFunc(group, func(j *job) bool { return !j.effect.Reads && !j.isAgent() }) {
-		b.runGroup(ctx, group, b.prepare)
+		l := newLineup(group)
+		b.runGroup(ctx, group, func(ctx context.Context, j *job, emit func(Event)) { l.prepare(ctx, j, emit, b.prepare) })
 		return group
 	}
 	for i, j := range group {
