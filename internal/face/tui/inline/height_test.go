@@ -1,6 +1,7 @@
 package inline
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -10,8 +11,8 @@ import (
 )
 
 // TestHeights checks that scrollback and screen hold each printed line once, and the live area below them, while the height of the
-// window changes: it grows at any moment, in the middle of a frame too, and frames for the height before follow; it shrinks between two
-// frames, and rows above the live area leave the screen.
+// window changes: it grows at any moment, in the middle of a frame too, and frames for the height before follow; it shrinks in the middle of a frame to
+// no less than the rows of that frame, which do not make lines of rows below the cursor, and a frame for the new height follows; it shrinks between two frames, and rows above the live area leave the screen.
 func TestHeights(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -20,7 +21,9 @@ func TestHeights(t *testing.T) {
 		// The emulator forgets in a change of its size that the next character begins a row; so no line is wider.
 		text := rapid.OneOf(rapid.StringOfN(rapid.SampledFrom([]rune("abc  é─")), 0, width, -1), rapid.Just(strings.Repeat("─", width)))
 		var printed []string
+		var before Frame
 		for range rapid.IntRange(1, 25).Draw(t, "frames") {
+			fresh := len(printed)
 			for range rapid.IntRange(0, 3).Draw(t, "lines") {
 				line := text.Draw(t, "line")
 				term.Print(styled.Plain(line))
@@ -35,7 +38,16 @@ func TestHeights(t *testing.T) {
 				b = b[at:]
 				height += rapid.IntRange(1, 6).Draw(t, "by")
 				term.emulator.Resize(width, height)
+			} else if least := len(printed) - fresh + max(len(before.Lines), len(f.Lines)) + 1; least < height && !keeps(before, printed[fresh:]) && rapid.IntRange(0, 3).Draw(t, "shrinks at once") == 0 {
+				at := rapid.IntRange(0, len(b)).Draw(t, "at")
+				_, _ = term.emulator.Write(b[:at])
+				height = rapid.IntRange(least, height-1).Draw(t, "to")
+				term.emulator.Resize(width, height)
+				_, _ = term.emulator.Write(b[at:])
+				term.Resize(width, height)
+				b = term.Frame(f)
 			}
+			before = f
 			_, _ = term.emulator.Write(b)
 			term.check(t, printed, f)
 			if rapid.IntRange(0, 3).Draw(t, "shrinks") == 0 {
@@ -47,4 +59,9 @@ func TestHeights(t *testing.T) {
 			}
 		}
 	})
+}
+
+// keeps reports whether one of these lines is like a row below the cursor, which the terminal drops when it becomes lower.
+func keeps(f Frame, lines []string) bool {
+	return slices.ContainsFunc(f.Lines[min(f.Cursor.Row+1, len(f.Lines)):], func(row styled.Line) bool { return slices.Contains(lines, strings.TrimRight(row.String(), " ")) })
 }

@@ -150,11 +150,12 @@ func (p *painter) plain() { p.setStyle(&plain) }
 
 var plain styled.Span
 
-// moveTo moves the cursor to an existing row.
+// moveTo moves the cursor to an existing row. If the terminal has become lower meanwhile, the row may be below its last one: line feeds scroll
+// then, so that all rows keep their distances.
 func (p *painter) moveTo(to Position) {
 	switch n := to.Row - p.cursor.Row; {
 	case n > 0:
-		p.control(n, 'B')
+		p.string(strings.Repeat("\n", n))
 	case n < 0:
 		p.control(-n, 'A')
 	}

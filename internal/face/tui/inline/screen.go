@@ -11,8 +11,8 @@
 package inline
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/charmbracelet/colorprofile"
 
@@ -182,9 +182,5 @@ func (s *Screen) Below() string {
 	if len(s.rows) == 0 {
 		return ""
 	}
-	down := ""
-	if n := len(s.rows) - 1 - s.cursor.Row; n > 0 {
-		down = fmt.Sprintf("\x1b[%dB", n)
-	}
-	return down + "\r\n"
+	return strings.Repeat("\n", max(len(s.rows)-s.cursor.Row, 1)) + "\r"
 }

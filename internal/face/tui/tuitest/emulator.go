@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 
 	"pollux/internal/crash"
@@ -42,35 +43,43 @@ func (e *Emulator) Resize(width, height int) { emulator.Resize(e.Emulator, width
 // Rows returns the text of the screen's rows, without spaces at their ends.
 func (e *Emulator) Rows() []string {
 	rows := make([]string, e.Height())
+	line := make(uv.Line, e.Width())
 	for y := range rows {
-		var b strings.Builder
-		for x := 0; x < e.Width(); x++ {
-			c := e.CellAt(x, y)
-			if c == nil || c.Content == "" && c.Width > 0 {
-				b.WriteByte(' ')
-				continue
+		for x := range line {
+			line[x] = uv.EmptyCell
+			if c := e.CellAt(x, y); c != nil {
+				line[x] = *c
 			}
-			b.WriteString(c.Content)
 		}
-		rows[y] = strings.TrimRight(b.String(), " ")
+		rows[y] = textOf(line)
 	}
 	return rows
 }
 
-// Whole returns the text of the scrollback and the screen, without the empty rows at the end.
-func (e *Emulator) Whole() []string {
-	var rows []string
-	for y := range e.ScrollbackLen() {
-		var b strings.Builder
-		for x := 0; x < e.Width(); x++ {
-			c := e.ScrollbackCellAt(x, y)
-			if c == nil || c.Content == "" && c.Width > 0 {
-				b.WriteByte(' ')
-				continue
-			}
+// textOf returns the text of a row, without spaces at its end.
+func textOf(line uv.Line) string {
+	isBlank := func(c *uv.Cell) bool { return c.Content == " " || c.Content == "" && c.Width > 0 }
+	n := len(line)
+	for n > 0 && (isBlank(&line[n-1]) || line[n-1].Content == "") {
+		n--
+	}
+	var b strings.Builder
+	for x := range n {
+		if c := &line[x]; isBlank(c) {
+			b.WriteByte(' ')
+		} else {
 			b.WriteString(c.Content)
 		}
-		rows = append(rows, strings.TrimRight(b.String(), " "))
+	}
+	return b.String()
+}
+
+// Whole returns the text of the scrollback and the screen, without the empty rows at the end.
+func (e *Emulator) Whole() []string {
+	above := e.Scrollback().Lines()
+	rows := make([]string, len(above), len(above)+e.Height())
+	for y, line := range above {
+		rows[y] = textOf(line)
 	}
 	rows = append(rows, e.Rows()...)
 	for len(rows) > 0 && rows[len(rows)-1] == "" {

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/crash"
+	"pollux/internal/process/processtest"
 )
 
 // Program is a program at a terminal, which is an emulator that answers its queries.
@@ -47,8 +48,13 @@ type Program struct {
 // maxOutput is how much of the output is kept, in bytes.
 const maxOutput = 1 << 20
 
-// patience is how long a step may take.
-const patience = 2 * time.Minute
+// patience returns how long a step may take. With the race detector, a terminal takes about ten times as long to scroll.
+func patience() time.Duration {
+	if processtest.HasRaceDetector() {
+		return 6 * time.Minute
+	}
+	return 2 * time.Minute
+}
 
 // Start starts a program at a new terminal of this size.
 func Start(command []string, width, height int) (*Program, error) {
@@ -61,7 +67,7 @@ func StartAt(e *Emulator, command []string, tap func(output []byte)) (*Program, 
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), patience: patience}
+	p := &Program{master: master, tty: tty, emulator: e, tap: tap, modes: newModes(), ended: make(chan struct{}), patience: patience()}
 	width, height := e.Width(), e.Height()
 	p.more.L = &p.mu
 	before, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)

@@ -278,7 +278,7 @@ func (p *player) end(want string) error {
 }
 
 func waitFor(path string) error {
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(patience()); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		if found, err := filepath.Glob(path); err != nil || len(found) > 0 {
 			return err
 		}

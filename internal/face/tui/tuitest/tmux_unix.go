@@ -144,7 +144,7 @@ func (m *Tmux) Screen() string {
 // See waits until is returns true for the rows of the screen.
 func (m *Tmux) See(what string, is func(screen string) bool) {
 	m.t.Helper()
-	for end := time.Now().Add(patience); !is(m.Screen()); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(patience()); !is(m.Screen()); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(end) {
 			m.t.Fatalf("%s: it does not come\n%s", what, strings.Join(m.Whole(), "\n"))
 		}
