@@ -83,6 +83,7 @@ import (
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/process/processtest"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/landlock"
 	"pollux/llm/provider"
 )
 
@@ -279,6 +280,8 @@ func condition(name string) (bool, error) {
 		return hasModelServer(), nil
 	case "sandbox":
 		return sandbox.Available() == nil && sandbox.Gap() == "", nil
+	case "signals":
+		return landlock.Version() >= 6, nil
 	case "fulldisk":
 		return canFillDisk()
 	case "mounts":

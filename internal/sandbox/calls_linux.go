@@ -51,6 +51,9 @@ func protect(process, thread int) (rules []seccomp.Rule) {
 	return rules
 }
 
+// firstWithSignals is the version of Landlock that keeps programs from signalling others.
+const firstWithSignals = 6
+
 // setExtendedFlags is FS_IOC_FSSETXATTR.
 const setExtendedFlags = 0x401c5820
 
@@ -82,6 +85,11 @@ func filter(version int, a *answers) (rules []seccomp.Rule) {
 		deny(unix.SYS_OPENAT, 2, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
 		for _, call := range oldOpen {
 			deny(call, 1, flags, unix.O_TRUNC|unix.O_RDONLY, unix.EPERM)
+		}
+	}
+	if version < firstWithSignals {
+		for _, group := range []int{-1, -unix.Getpgrp()} { // -1 is all processes of the user
+			deny(unix.SYS_KILL, 0, whole, uint32(group), unix.EPERM)
 		}
 	}
 	// The process at the other end of a local socket, which may be Pollux.

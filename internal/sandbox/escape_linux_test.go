@@ -200,7 +200,14 @@ var escapes = map[string]escape{
 	}, false},
 
 	// Other processes.
-	"signal a process outside":           {func(string) error { return unix.Kill(parent(), 0) }, true},
+	"signal a process outside": {func(string) error { return unix.Kill(parent(), 0) }, true},
+	"signal a group outside": {func(string) error {
+		group, err := unix.Getpgid(parent())
+		if err != nil {
+			return err
+		}
+		return unix.Kill(-group, 0)
+	}, true},
 	"read another process's environment": {func(string) error { _, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", parent())); return err }, true},
 	"read another process's memory":      {func(string) error { _, err := os.Open(fmt.Sprintf("/proc/%d/mem", parent())); return err }, true},
 	"reach the root of another process":  {func(string) error { _, err := os.ReadDir(fmt.Sprintf("/proc/%d/root/", parent())); return err }, true},

@@ -110,6 +110,7 @@ const (
 	HasNoCredentials            // git has found no user name or password for a server
 	HasNoSigningKeys            // git or GnuPG has found no key to sign with
 	HasNoNamespaces             // a program could not create namespaces, as for containers
+	NotSignalled                // a process of another command, or outside, was not signalled
 	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
 )
 
@@ -117,6 +118,7 @@ const (
 const (
 	deniedWords   = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
 	keyWords      = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
+	signalWords   = `(?i)(?m)\b(kill|pkill|killall|process\.kill)\b[^/\n]*(operation not permitted|\beperm\b)|^\S+\(\d+\): operation not permitted$`
 	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability`
 	passwordWords = `(?i)could not read (username|password) for 'https?:|authentication failed for 'https?:`
 	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key`
@@ -138,6 +140,9 @@ var otherLines = []string{
 func (p *Profile) Denial(output string, refused []string) Denial {
 	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
+	}
+	if regexp.MustCompile(signalWords).MatchString(output) { // shells also name themselves
+		return Denial{Kind: NotSignalled}
 	}
 	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(output, 20) {
 		for _, path := range pathsIn(line) {
@@ -284,6 +289,8 @@ func (d Denial) Advice() string {
 		return "The sandbox hides the user's GnuPG keys and agent from commands. Ask the user to run the command, or to allow it. Do not switch off signing unless the user says so."
 	case HasNoNamespaces:
 		return "In the sandbox, programs cannot create namespaces, as bwrap, unshare and containers do. Work without them, or ask the user to run the command."
+	case NotSignalled:
+		return "In the sandbox, a command cannot signal the processes of others. End those that an earlier command has started with stop_background_process, or ask the user to run the command."
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
