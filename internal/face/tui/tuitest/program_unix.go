@@ -168,6 +168,16 @@ func (p *Program) Send(text string) error {
 	return err
 }
 
+// awaitRead waits until the program has read all that was typed, up to five seconds.
+func (p *Program) awaitRead() {
+	for range 1000 {
+		if unread(int(p.tty.Fd())) == 0 {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
 // Resize changes the size of the terminal.
 func (p *Program) Resize(width, height int) error {
 	p.mu.Lock()

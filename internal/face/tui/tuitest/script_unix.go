@@ -247,6 +247,7 @@ func (p *player) press(names []string) error {
 			return err
 		}
 		if name == "esc" {
+			p.awaitRead()
 			time.Sleep(80 * time.Millisecond) // a key behind it would be one with Alt
 		}
 	}
