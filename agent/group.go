@@ -21,6 +21,24 @@ type report struct {
 	ended *job // nil for an event
 }
 
+// announcement is the first event of a job, or its end, for which the next job waits. It is nil for the last job.
+type announcement struct {
+	once sync.Once
+	made chan struct{}
+}
+
+func (a *announcement) announce() {
+	if a != nil {
+		a.once.Do(func() { close(a.made) })
+	}
+}
+
+func (a *announcement) wait() {
+	if a != nil {
+		<-a.made
+	}
+}
+
 // runGroup runs step for all unfinished jobs of a group at the same time. It passes their events to the consumer on
 // this goroutine, reports the end of each job that has run as soon as it has, and returns when all steps have ended.
 // Each job starts after the first event of the job before it, so that the consumer learns of them in their order.
@@ -30,27 +48,36 @@ func (b *batch) runGroup(ctx context.Context, group []*job, step func(context.Co
 	var failed panics
 	go func() {
 		defer close(reports)
-		slots := make(chan struct{}, maxParallel)
+		var slots chan struct{} // nil if all jobs may run at the same time
+		if len(group) > maxParallel {
+			slots = make(chan struct{}, maxParallel)
+		}
 		var wg sync.WaitGroup
 		defer wg.Wait()
-		for _, j := range group {
+		for i, j := range group {
 			if j.status != "" {
 				continue
 			}
-			slots <- struct{}{}
-			started := make(chan struct{})
-			start := sync.OnceFunc(func() { close(started) })
+			if slots != nil {
+				slots <- struct{}{}
+			}
+			var first *announcement
+			if i < len(group)-1 {
+				first = &announcement{made: make(chan struct{})}
+			}
 			wg.Go(func() {
-				defer func() { <-slots }()
-				defer start()
+				if slots != nil {
+					defer func() { <-slots }()
+				}
+				defer first.announce()
 				defer failed.catch()
 				began := b.cfg.Now()
-				step(ctx, j, func(e Event) { reports <- report{event: e}; start() })
+				step(ctx, j, func(e Event) { reports <- report{event: e}; first.announce() })
 				j.ended = b.cfg.Now()
 				j.active += j.ended.Sub(began)
 				reports <- report{ended: j}
 			})
-			<-started
+			first.wait()
 		}
 	}()
 	for r := range reports {

@@ -133,8 +133,12 @@ func enter(group []*job) {
 // that what the person has allowed is done before the next question.
 func (b *batch) prepareGroup(ctx context.Context, group []*job) []*job {
 	if !slices.ContainsFunc(group, func(j *job) bool { return !j.effect.Reads && !j.isAgent() }) {
-		l := newLineup(group)
-		b.runGroup(ctx, group, func(ctx context.Context, j *job, emit func(Event)) { l.prepare(ctx, j, emit, b.prepare) })
+		step := b.prepare
+		if len(group) > 1 {
+			l := newLineup(group)
+			step = func(ctx context.Context, j *job, emit func(Event)) { l.prepare(ctx, j, emit, b.prepare) }
+		}
+		b.runGroup(ctx, group, step)
 		return group
 	}
 	for i, j := range group {
