@@ -40,10 +40,13 @@ func (l *lineup) prepare(ctx context.Context, j *job, emit func(Event), step fun
 			return
 		}
 		answer := asked.Answer
-		asked.Answer = func(a tool.Answer) {
+		goOn := sync.OnceFunc(func() { // a later answer could be to the next question
 			l.mu.Lock()
+			defer l.mu.Unlock()
 			delete(l.open, j)
-			l.mu.Unlock()
+		})
+		asked.Answer = func(a tool.Answer) {
+			goOn()
 			answer(a)
 		}
 		l.change(func() {

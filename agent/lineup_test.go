@@ -88,3 +88,38 @@ func TestLineupCancelled(t *testing.T) {
 		}
 	})
 }
+
+// twiceGate asks about each call twice. Between the questions about "slow", a second passes.
+type twiceGate struct{}
+
+func (twiceGate) Admit(ctx context.Context, c *agent.ToolCall, t tool.Tool, ask agent.Ask) agent.Admission {
+	if a := (openGate{asks: true}).Admit(ctx, c, t, ask); a.Run == nil {
+		return a
+	}
+	if c.Name == "slow" {
+		time.Sleep(time.Second) // in the time of the bubble
+	}
+	return openGate{asks: true}.Admit(ctx, c, t, ask)
+}
+
+// TestLineupAnsweredAgain checks that a second answer to a question does not remove the next question about the same call, which waits for
+// another call.
+func TestLineupAnsweredAgain(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		run := func(context.Context, tool.Host, json.RawMessage) *tool.Result { return tool.Text("done") }
+		s := &script{answers: []func(context.Context, func(*llm.Response, error) bool){says(calls("quick", "slow")), says(text("ok"))}}
+		a := newAgent(t, s, func(c *agent.Config) { c.Gate = twiceGate{} }, newToy("quick", run), newToy("slow", run))
+		asked := 0
+		for e := range a.Run(t.Context(), agent.Prompt{Parts: []llm.Part{llm.Text("go")}}) {
+			if q, ok := e.(agent.ToolAsked); ok {
+				asked++
+				q.Answer(tool.Answer{Outcome: tool.ProceedOnce})
+				time.AfterFunc(time.Second/2, func() { q.Answer(tool.Answer{Outcome: tool.ProceedOnce}) })
+			}
+		}
+		if asked != 4 {
+			t.Errorf("asked %d times, want 4", asked)
+		}
+	})
+}
