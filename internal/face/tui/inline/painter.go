@@ -105,7 +105,7 @@ func (p *painter) printObject(o *styled.Object) {
 	}
 	p.control(o.Rows, 'A')
 	p.string(saveCursor + o.Control + restoreCursor)
-	p.control(o.Rows, 'B')
+	p.down(o.Rows)
 	p.string("\r")
 }
 
@@ -150,12 +150,11 @@ func (p *painter) plain() { p.setStyle(&plain) }
 
 var plain styled.Span
 
-// moveTo moves the cursor to an existing row. If the terminal has become lower meanwhile, the row may be below its last one: line feeds scroll
-// then, so that all rows keep their distances.
+// moveTo moves the cursor to an existing row.
 func (p *painter) moveTo(to Position) {
 	switch n := to.Row - p.cursor.Row; {
 	case n > 0:
-		p.string(strings.Repeat("\n", n))
+		p.down(n)
 	case n < 0:
 		p.control(-n, 'A')
 	}
@@ -164,6 +163,10 @@ func (p *painter) moveTo(to Position) {
 	}
 	p.cursor = to
 }
+
+// down moves the cursor down by existing rows. If the terminal has become lower meanwhile, they may be below its last one: line feeds scroll
+// then, so that all rows keep their distances.
+func (p *painter) down(rows int) { p.string(strings.Repeat("\n", rows)) }
 
 func (p *painter) column(n int) {
 	if n == 0 {

@@ -58,17 +58,16 @@ func (e *Emulator) Rows() []string {
 
 // textOf returns the text of a row, without spaces at its end.
 func textOf(line uv.Line) string {
-	isBlank := func(c *uv.Cell) bool { return c.Content == " " || c.Content == "" && c.Width > 0 }
 	n := len(line)
-	for n > 0 && (isBlank(&line[n-1]) || line[n-1].Content == "") {
+	for n > 0 && (line[n-1].Content == "" || line[n-1].Content == " ") {
 		n--
 	}
 	var b strings.Builder
 	for x := range n {
-		if c := &line[x]; isBlank(c) {
+		c := &line[x]
+		b.WriteString(c.Content)
+		if c.Content == "" && c.Width > 0 {
 			b.WriteByte(' ')
-		} else {
-			b.WriteString(c.Content)
 		}
 	}
 	return b.String()
