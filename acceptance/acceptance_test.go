@@ -83,7 +83,6 @@ import (
 	"pollux/internal/mcp/mcptest"
 	"pollux/internal/process/processtest"
 	"pollux/internal/sandbox"
-	"pollux/internal/sandbox/landlock"
 	"pollux/llm/provider"
 )
 
@@ -281,7 +280,7 @@ func condition(name string) (bool, error) {
 	case "sandbox":
 		return sandbox.Available() == nil && sandbox.Gap() == "", nil
 	case "signals":
-		return landlock.Version() >= 6, nil
+		return sandbox.KeepsSignals(), nil
 	case "fulldisk":
 		return canFillDisk()
 	case "mounts":

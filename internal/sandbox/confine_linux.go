@@ -52,6 +52,9 @@ func Gap() string {
 	return ""
 }
 
+// KeepsSignals reports whether this system keeps confined programs from signalling others.
+func KeepsSignals() bool { return landlock.Version() >= firstWithSignals }
+
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
 // leaves connections to the kernel; own are the sockets of programs that run. lookup asks for the addresses of names.
 func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*rules, error) {

@@ -12,6 +12,9 @@ func Available() error { return ErrUnavailable }
 // Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
 func Gap() string { return "" }
 
+// KeepsSignals reports whether this system keeps confined programs from signalling others.
+func KeepsSignals() bool { return false }
+
 func build(Profile, int, bool, *ownSockets, Lookup) (*rules, error) { return nil, ErrUnavailable }
 
 func (*rules) confine([]string, *network.Log) error { return ErrUnavailable }

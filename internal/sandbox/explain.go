@@ -118,7 +118,7 @@ const (
 const (
 	deniedWords   = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
 	keyWords      = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
-	signalWords   = `(?i)(?m)\b(kill|pkill|killall|process\.kill)\b[^/\n]*(operation not permitted|\beperm\b)|^\S+\(\d+\): operation not permitted$`
+	signalWords   = `(?i)(?m)\b(kill|pkill|killall)\b[^/\n]*(operation not permitted|\beperm\b)|^\S+\(\d+\): operation not permitted$`
 	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability`
 	passwordWords = `(?i)could not read (username|password) for 'https?:|authentication failed for 'https?:`
 	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key`
@@ -141,7 +141,7 @@ func (p *Profile) Denial(output string, refused []string) Denial {
 	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
 	}
-	if regexp.MustCompile(signalWords).MatchString(output) { // shells also name themselves
+	if KeepsSignals() && regexp.MustCompile(signalWords).MatchString(output) { // shells also name themselves
 		return Denial{Kind: NotSignalled}
 	}
 	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(output, 20) {
