@@ -54,16 +54,17 @@ func TestAdviseOutput(t *testing.T) {
 		"fatal: could not read Password for 'https://u@example.org': terminal prompts disabled":                                                                        sandbox.HasNoCredentials,
 		"fatal: Authentication failed for 'https://example.org/x.git/'":                                                                                                sandbox.HasNoCredentials,
 		"error: gpg failed to sign the data:\n[GNUPG:] KEY_CONSIDERED A 2\nfatal: failed to write commit object":                                                       sandbox.HasNoSigningKeys,
-		"/usr/bin/bash: line 2: kill: (-22899) - Operation not permitted":                                                                                              sandbox.NotSignalled,
-		"sh: 1: kill: Operation not permitted":                                                                                                                         sandbox.NotSignalled,
-		"kill: sending signal to 22899 failed: Operation not permitted":                                                                                                sandbox.NotSignalled,
-		"pkill: killing pid 22899 failed: Operation not permitted":                                                                                                     sandbox.NotSignalled,
-		"sleep(22899): Operation not permitted\nsleep: no process found":                                                                                               sandbox.NotSignalled,
-		"node:internal/process/per_thread:281\n    throw new ErrnoException(err, 'kill');\nError: kill EPERM":                                                          sandbox.NotSignalled,
-		"skill: /etc/skills: Operation not permitted":                                                                                                                  sandbox.KeepsFile,
-		"gpg: signing failed: No secret key":                                                                                                                           sandbox.HasNoSigningKeys,
-		"fatal: not a git repository":                                                                                                                                  sandbox.NotDenied,
-		"Error: Failed to launch the browser!":                                                                                                                         sandbox.NotDenied,
+
+		"/usr/bin/bash: line 2: kill: (-22899) - Operation not permitted":                                     sandbox.NotSignalled,
+		"sh: 1: kill: Operation not permitted":                                                                sandbox.NotSignalled,
+		"kill: sending signal to 22899 failed: Operation not permitted":                                       sandbox.NotSignalled,
+		"pkill: killing pid 22899 failed: Operation not permitted":                                            sandbox.NotSignalled,
+		"sleep(22899): Operation not permitted\nsleep: no process found":                                      sandbox.NotSignalled,
+		"node:internal/process/per_thread:281\n    throw new ErrnoException(err, 'kill');\nError: kill EPERM": sandbox.NotSignalled,
+		"skill: /etc/skills: Operation not permitted":                                                         sandbox.KeepsFile,
+		"gpg: signing failed: No secret key":                                                                  sandbox.HasNoSigningKeys,
+		"fatal: not a git repository":                                                                         sandbox.NotDenied,
+		"Error: Failed to launch the browser!":                                                                sandbox.NotDenied,
 	} {
 		if want == sandbox.NotSignalled && !sandbox.KeepsSignals() {
 			continue // it is not the sandbox that has refused it
