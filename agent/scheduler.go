@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"pollux/llm"
@@ -271,57 +270,37 @@ func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 		j.cancel(beforeBegin)
 		return
 	}
-	update := ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Kind: j.kind()}
-	update.run(j.admission.Call)
-	var mu sync.Mutex // a tool may report from its own goroutines, even after it returned
-	isOver := false
-	show := func(e Event) bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if !isOver {
-			emit(e)
-		}
-		return !isOver
-	}
-	report := func(change func(*ToolUpdated)) {
-		mu.Lock()
-		defer mu.Unlock()
-		if !isOver {
-			change(&update)
-			emit(update)
-		}
-	}
+	p := &progress{emit: emit, update: ToolUpdated{Call: j.call, Status: Executing, Summary: j.admission.Record.Summary, Kind: j.kind()}}
+	p.update.run(j.admission.Call)
 	b.recordBegin(j)
-	emit(update)
+	emit(p.update)
 	running, ended := context.WithCancel(ctx)
 	defer ended()
 	j.hasRun = true
 	j.records = j.admission.Run(ctx, Host{
 		Tool: tool.Host{
-			Output:  func(d tool.Display) { report(func(u *ToolUpdated) { u.Output = d }) },
-			Started: func(pid int) { report(func(u *ToolUpdated) { u.PID = pid }) },
-			Nested:  func(e tool.NestedEvent) { showNested(j.call, e, show) },
+			Output:  func(d tool.Display) { p.report(func(u *ToolUpdated) { u.Output = d }) },
+			Started: func(pid int) { p.report(func(u *ToolUpdated) { u.PID = pid }) },
+			Nested:  func(e tool.NestedEvent) { showNested(j.call, e, p.show) },
 			Earlier: b.earlier(j),
 		},
 		Ask: func(ctx context.Context, q *Question) (tool.Answer, error) {
 			ctx, stop := context.WithCancelCause(ctx)
 			defer stop(nil)
 			defer context.AfterFunc(running, func() { stop(errCallOver) })()
-			a, err := b.ask(ctx, j, q, func(e Event) { show(e) })
-			report(func(*ToolUpdated) {}) // the call is executing again
+			a, err := b.ask(ctx, j, q, func(e Event) { p.show(e) })
+			p.report(func(*ToolUpdated) {}) // the call is executing again
 			return a, err
 		},
-		Continues: func(p *PreparedCall) {
-			report(func(u *ToolUpdated) {
-				u.run(p)
+		Continues: func(call *PreparedCall) {
+			p.report(func(u *ToolUpdated) {
+				u.run(call)
 				u.Output, u.PID = nil, 0
 			})
 		},
 	})
 	j.result = j.records[len(j.records)-1].Result
-	mu.Lock()
-	isOver = true
-	mu.Unlock()
+	p.end()
 	ended()
 	switch {
 	case ctx.Err() != nil:

@@ -67,7 +67,7 @@ func CallOf(ctx context.Context) *agent.PreparedCall {
 }
 
 // runOnce runs the call within the steps. It returns the record, with the result as the tool has returned it.
-func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) (x agent.Execution) {
+func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) agent.Execution {
 	host.Tool.Limit, host.Tool.Room = g.outputLimit(), g.written.Room
 	host.Tool.Spill = g.spill
 	host.Tool.Unasked = g.isUnasked
@@ -75,28 +75,30 @@ func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) (x agent.Execu
 	if len(g.opts.Around) > 0 {
 		ctx = context.WithValue(ctx, callKey{}, g.call)
 	}
-	x = g.runWithin(ctx, host, g.opts.Around)
+	var x agent.Execution
+	g.runWithin(ctx, host, g.opts.Around, &x)
 	g.noteBuildFiles(x.Result)
 	return x
 }
 
-// runWithin runs the call within these steps, the first of which is the outermost.
-func (g *gatedCall) runWithin(ctx context.Context, host agent.Host, steps []Step) (x agent.Execution) {
-	defer g.recoverPanic(func(r *tool.Result) { x = g.ended(r) })
+// runWithin runs the call within these steps, the first of which is the outermost, and sets x to its record.
+func (g *gatedCall) runWithin(ctx context.Context, host agent.Host, steps []Step, x *agent.Execution) {
+	defer g.recoverPanic(func(r *tool.Result) { *x = g.ended(r) })
 	if len(steps) == 0 {
 		g.hasRun = true
-		return g.ended(g.call.Run(ctx, host))
+		*x = g.ended(g.call.Run(ctx, host))
+		return
 	}
 	if before := steps[0].Before; before != nil {
 		if err := before(ctx, g.call); err != nil {
-			return g.ended(tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run: %v", err)))
+			*x = g.ended(tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Not run: %v", err)))
+			return
 		}
 	}
-	x = g.runWithin(ctx, host, steps[1:])
+	g.runWithin(ctx, host, steps[1:], x)
 	if after := steps[0].After; after != nil {
-		after(ctx, g.call, &x)
+		after(ctx, g.call, x)
 	}
-	return x
 }
 
 // ended returns the record of the call with this result.

@@ -349,8 +349,12 @@ func (q *query) programs() programs {
 
 // text returns a top-level argument, "" if it is not a string.
 func (q *query) text(key string) string {
+	raw := q.member(key)
+	if raw == nil {
+		return ""
+	}
 	var s string
-	_ = json.Unmarshal(q.member(key), &s) // "" for other types
+	_ = json.Unmarshal(raw, &s) // "" for other types
 	return s
 }
 

@@ -42,34 +42,31 @@ func changesFile(w *workspace.Workspace, raw json.RawMessage) tool.Effect {
 	return tool.Effect{} // unknown
 }
 
-// get decodes an argument into to. The schema has been checked, so a value that cannot be
-// decoded leaves the zero value.
-func (a arguments) get(name string, to any) {
+// value decodes an argument. The schema has been checked, so a value that cannot be decoded
+// is the zero value, like one that is missing.
+func value[T any](a arguments, name string) (none T) {
 	if raw, ok := a[name]; ok {
-		_ = json.Unmarshal(raw, to)
+		return decoded[T](raw)
 	}
+	return none
 }
 
-func (a arguments) str(name string) (s string) {
-	a.get(name, &s)
-	return s
+// decoded decodes a value. It is apart from [value] because it allocates memory for it.
+func decoded[T any](raw json.RawMessage) (v T) {
+	_ = json.Unmarshal(raw, &v)
+	return v
 }
 
-func (a arguments) flag(name string) (b bool) {
-	a.get(name, &b)
-	return b
-}
+func (a arguments) str(name string) string { return value[string](a, name) }
 
-func (a arguments) list(name string) (l []string) {
-	a.get(name, &l)
-	return l
-}
+func (a arguments) flag(name string) bool { return value[bool](a, name) }
+
+func (a arguments) list(name string) []string { return value[[]string](a, name) }
 
 // line returns a line number, 0 if there is none. In JSON Schema 7.0 is an integer. An
 // argument that is not in the schema may be a text.
 func (a arguments) line(name string) int {
-	var f float64
-	a.get(name, &f)
+	f := value[float64](a, name)
 	if text := a.str(name); text != "" {
 		n, _ := strconv.Atoi(strings.TrimSpace(text))
 		f = float64(n)
@@ -82,11 +79,10 @@ const maxLine = 1<<30 - 1
 
 // filter returns the ignore rules according to file_filtering_options.
 func (a arguments) filter(w *workspace.Workspace) workspace.Filter {
-	var o struct {
+	o := value[struct {
 		Git    *bool `json:"respect_git_ignore"`
 		Gemini *bool `json:"respect_gemini_ignore"`
-	}
-	a.get("file_filtering_options", &o)
+	}](a, "file_filtering_options")
 	return w.DefaultFilter().With(o.Git, o.Gemini)
 }
 

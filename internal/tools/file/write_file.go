@@ -71,8 +71,7 @@ func (t *writeFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 
 // modification returns the hidden arguments about changes by the user.
 func (a arguments) modification() (modified bool, proposed *string) {
-	a.get("ai_proposed_content", &proposed)
-	return a.flag("modified_by_user"), proposed
+	return a.flag("modified_by_user"), value[*string](a, "ai_proposed_content")
 }
 
 type writeFileCall struct {
