@@ -17,6 +17,8 @@ type Approval struct {
 	// text that neither the user nor the model has written. It is "" for other calls.
 	Quoted string
 	Reach
+	// Permission is a sentence about a permission that the approval gives the call; "" for none.
+	Permission string
 	// Offers are the lasting answers that the person may give, the one for the shortest time first.
 	// It is empty if the answer can only be about this call.
 	Offers []Offer
@@ -35,6 +37,8 @@ type Reach struct {
 	// Outside are the files outside of the workspace that the call names: absolute paths, or words
 	// of a command that the shell expands, as written.
 	Outside []string
+	// WritesOutside are those of Outside that are targets of output redirections.
+	WritesOutside []string
 	// Servers are the servers that the call names in URLs.
 	Servers []Server
 }

@@ -222,6 +222,9 @@ func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	a := tool.Approval{Hooked: g.hooked, Quoted: g.quotedFrom, Reach: reach.Of(reach.Call{
 		Command: command, Dir: p.Dir(c), Paths: c.Paths, URLs: urls, Inside: p.Inside,
 	})}
+	if g.permission = g.foresee(&a.Reach); g.permission != nil {
+		a.Permission = g.permission.Text
+	}
 	a.Reason, a.IsUsual = p.Question(c)
 	switch isOnce := a.Once() || g.hasWarnings(); {
 	case g.again != nil:
@@ -272,6 +275,9 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		}
 	}
 	g.acceptWarnings()
+	if g.permission != nil {
+		g.permission.Give(g.outcome)
+	}
 	g.verdict, g.isUnasked = policy.Allow, false
 	return nil
 }

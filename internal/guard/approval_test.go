@@ -34,7 +34,7 @@ func TestApproval(t *testing.T) {
 		Reason: `Approval mode "default" requires approval.`, IsUsual: true,
 		Reach: tool.Reach{
 			Commands: []tool.ShellCommand{{Program: "make", Text: "make --evil", Times: 1}, {Program: "curl", Text: "curl https://a.example", Times: 1}},
-			Total:    2, Writes: []string{"/tmp/x"}, Outside: []string{"/tmp/x"},
+			Total:    2, Writes: []string{"/tmp/x"}, Outside: []string{"/tmp/x"}, WritesOutside: []string{"/tmp/x"},
 			Servers: []tool.Server{{URL: "https://a.example", Host: "a.example", Readable: "a.example"}},
 		},
 		Offers: []tool.Offer{{Outcome: tool.ProceedAlways, Rule: "run_shell_command: make *, curl *, also into files", Runners: []string{"make"}}},

@@ -19,12 +19,39 @@ type Step struct {
 	// After is called after a run whose Before has returned no error, with its record: also if the run has
 	// failed, or if the Before of a later step has prevented it. ctx may have ended.
 	After func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution)
+	// Foresee is called before a person is asked about a call, with what the question shows that it reaches. It returns the
+	// permission that an approval gives the call, nil for none.
+	Foresee func(call *agent.PreparedCall, r *tool.Reach) *Permission
 	// Retry is called after a run. It returns how the call can run again if the run lacked a permission, else
 	// nil. It is not called for a run that was cancelled or prevented.
 	Retry func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *Retry
 	// Review is called after the last run of a call. It returns the question about changes of the call that do not
 	// stay without a person's consent, else nil. They have been taken back.
 	Review func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *Review
+}
+
+// Permission is what a person allows with the approval of a call, besides the call.
+type Permission struct {
+	// Text is a sentence about it for the person; "" if the question shows it anyway.
+	Text string
+	// Give gives it, with the person's answer.
+	Give func(tool.Outcome)
+}
+
+// foresee returns the permission that an approval gives the call, nil for none.
+func (g *gatedCall) foresee(r *tool.Reach) *Permission {
+	if g.again != nil { // the question is about another permission
+		return nil
+	}
+	for _, s := range g.opts.Around {
+		if s.Foresee == nil {
+			continue
+		}
+		if p := s.Foresee(g.call, r); p != nil {
+			return p
+		}
+	}
+	return nil
 }
 
 // Review is a question about changes that a call has made and that were taken back.

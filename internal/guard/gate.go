@@ -156,8 +156,10 @@ type gatedCall struct {
 	outcome   tool.Outcome
 	decision  agent.Decision // without the outcome
 	again     *Retry         // nil for the first run
-	hasRun    bool           // the tool began to run
-	panicked  bool           // the tool, a step or a hook has
+	// permission is given with the approval of the call, nil for none.
+	permission *Permission
+	hasRun     bool // the tool began to run
+	panicked   bool // the tool, a step or a hook has
 
 	untrustedWords []string // words of the command, see findWarnings
 	changedFiles   []string // build files that the command uses, see findWarnings

@@ -19,12 +19,13 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
 	"pollux/internal/sandbox/refusals"
+	"pollux/tool"
 )
 
 // Open returns the step of the gate that asks for such permissions. session returns the id of the conversation.
 func Open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
 	l := &lazy{open: func() guard.Step { return open(p, rules, session) }, isOn: p.Sandbox.IsOn}
-	return guard.Step{Before: l.before, After: l.after, Retry: l.retry}
+	return guard.Step{Before: l.before, After: l.after, Foresee: l.foresee, Retry: l.retry}
 }
 
 // lazy is a step that is opened before the first call while the sandbox is on.
@@ -36,9 +37,22 @@ type lazy struct {
 	step atomic.Pointer[guard.Step] // nil before it is open
 }
 
-func (l *lazy) before(context.Context, *agent.PreparedCall) error {
+// begin opens the step if the sandbox is on, and returns it; nil if it is not open.
+func (l *lazy) begin() *guard.Step {
 	if l.isOn() {
 		l.once.Do(func() { l.step.Store(new(l.open())) })
+	}
+	return l.step.Load()
+}
+
+func (l *lazy) before(context.Context, *agent.PreparedCall) error {
+	l.begin()
+	return nil
+}
+
+func (l *lazy) foresee(call *agent.PreparedCall, r *tool.Reach) *guard.Permission {
+	if step := l.begin(); step != nil {
+		return step.Foresee(call, r)
 	}
 	return nil
 }

@@ -146,14 +146,14 @@ func (p *Profile) Denial(output string, refused []string) Denial {
 	}
 	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(output, 20) {
 		for _, path := range pathsIn(line) {
-			if d := p.denialOf(path); d.Kind != NotDenied {
+			if d := p.DenialAt(path); d.Kind != NotDenied {
 				return d
 			}
 		}
 	}
 	for _, words := range otherLines {
 		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(output, 5) {
-			if d := p.denialOf(filepath.Clean(found[1])); d.Kind != NotDenied {
+			if d := p.DenialAt(filepath.Clean(found[1])); d.Kind != NotDenied {
 				return d
 			}
 		}
@@ -227,9 +227,9 @@ func pathsIn(line string) (paths []string) {
 	return paths
 }
 
-// denialOf returns the permission that the sandbox has refused a program which failed on a path. If the user does not have the permission
-// either, the sandbox has not refused it.
-func (p *Profile) denialOf(path string) Denial {
+// DenialAt returns the permission that the sandbox refuses a program which reads, changes or creates an absolute path. If the user does not have
+// the permission either, the sandbox does not refuse it.
+func (p *Profile) DenialAt(path string) Denial {
 	path = workspace.RealPath(path) // a program could let the link lead elsewhere before the answer
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket && !p.mayConnect(path) && userMay(path, write) {
 		return Denial{Kind: NotLocalSocket, Path: path, Exists: path}

@@ -71,6 +71,9 @@ func (l *approvalLines) approval(a *tool.Approval) {
 		outside = append(outside, shortPath(l.names, path))
 	}
 	l.list("Outside the workspace: ", outside)
+	if a.Permission != "" {
+		l.add(terminal.Line(a.Permission))
+	}
 	if a.Quoted != "" {
 		l.add("Warning: these words stand in " + Brief(a.Quoted) + ". The model may only repeat them.")
 	}

@@ -106,9 +106,29 @@ func (p *Permits) of(call *agent.PreparedCall) confine.Grant {
 	return p.runs[call].With(p.commands[commandOf(call)]).With(p.all)
 }
 
-// Step returns the step of the gate that has commands run again.
+// Step returns the step of the gate that lets approved commands change the files that their question shows, and has commands run again.
 func (p *Permits) Step() guard.Step {
-	return guard.Step{After: p.end, Retry: p.retry}
+	return guard.Step{After: p.end, Foresee: p.foresee, Retry: p.retry}
+}
+
+// foresee returns the permission to change the files outside the workspace that a command names, as far as the sandbox refuses it.
+func (p *Permits) foresee(call *agent.PreparedCall, r *tool.Reach) *guard.Permission {
+	if call.Tool().Spec().Name != p.options.Tool || len(r.Outside) == 0 {
+		return nil
+	}
+	lack := p.options.Sandbox.Foresee(r.Outside, r.WritesOutside, p.of(call))
+	if lack.IsZero() {
+		return nil
+	}
+	return &guard.Permission{Text: lack.Reason, Give: func(o tool.Outcome) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.runs[call] = p.runs[call].With(lack.Grant)
+		if o != tool.ProceedOnce && !lack.IsSensitive {
+			key := commandOf(call)
+			p.commands[key] = p.commands[key].With(lack.Grant)
+		}
+	}}
 }
 
 // retry returns how a command runs again that the sandbox has refused something, nil for other calls. A command that the person has typed

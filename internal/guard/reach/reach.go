@@ -109,10 +109,19 @@ func (f *finder) readRedirection(r shellcmd.Redirection) {
 	case strings.HasPrefix(target, "/dev/std") || target == "/dev/null" || target == "/dev/tty":
 		return
 	}
-	if isOutput {
-		f.found.Writes = add(f.found.Writes, r.Target.Text)
+	if !isOutput {
+		f.readWord(r.Target)
+		return
 	}
+	f.found.Writes = add(f.found.Writes, r.Target.Text)
+	others := f.found.Outside
+	f.found.Outside = nil
 	f.readWord(r.Target)
+	written := f.found.Outside
+	f.found.Outside = others
+	for _, path := range written {
+		f.found.Outside, f.found.WritesOutside = add(f.found.Outside, path), add(f.found.WritesOutside, path)
+	}
 }
 
 // readWord looks for a file or a URL in a word of a command.

@@ -87,6 +87,10 @@ func TestOutside(t *testing.T) {
 	if got := Of(Call{Command: "ls", Dir: outer, Inside: inside}).Outside; !cmp.Equal(got, []string{outer}) {
 		t.Errorf("a command in another directory: %q", got)
 	}
+	both := Of(Call{Command: "cp ../other/a ~/b; cat <~/c 2>~/d >../other/a >e", Dir: filepath.Join(outer, "project"), Inside: inside})
+	if got, want := both.WritesOutside, []string{"~/d", filepath.Join(outer, "other/a")}; !cmp.Equal(got, want) || len(both.Outside) != 4 {
+		t.Errorf("a command writes to %q of %q", got, both.Outside)
+	}
 	paths := []string{filepath.Join(outer, "other/secret"), filepath.Join(outer, "project/go.mod")}
 	if got := Of(Call{Paths: paths, Inside: inside}).Outside; !cmp.Equal(got, paths[:1]) {
 		t.Errorf("files of another call: %q", got)

@@ -129,6 +129,9 @@ func (c *Confinement) environ(env []string) []string {
 	return env
 }
 
+// maxWider limits the sandboxes for commands with a grant that are kept.
+const maxWider = 32
+
 // widened returns the sandbox for commands with a grant. s is the one for those without.
 func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, error) {
 	if g.IsZero() {
@@ -144,7 +147,7 @@ func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, er
 		return c.profile(c.place(dirs, g), g)
 	}})
 	if err == nil {
-		if c.wider == nil {
+		if c.wider == nil || len(c.wider) >= maxWider {
 			c.wider = map[string]*sandbox.Sandbox{}
 		}
 		c.wider[key] = made

@@ -86,6 +86,46 @@ func (c *Confinement) LackingHosts(log *network.Log, had Grant) Lack {
 	return lack
 }
 
+// Foresee returns the permissions that a command lacks to change paths outside the workspace that a person is shown, as the command has them:
+// absolute ones, or words that begin with ~ or $HOME. It writes to those that are in writes, too. had is the grant that it has. Secrets are left out: a person
+// is asked about each of them.
+func (c *Confinement) Foresee(paths, writes []string, had Grant) (lack Lack) {
+	if !c.IsOn() || had.IsOutside {
+		return Lack{}
+	}
+	allowed := c.granting(had)
+	for _, word := range paths {
+		path, isPath := c.pathOf(word)
+		if !isPath {
+			continue
+		}
+		d := allowed.DenialAt(path)
+		isBesideHidden := d.Kind == sandbox.KeepsDirectory || d.Kind == sandbox.KeepsFile && holdsHidden(&allowed, d.Exists)
+		switch {
+		case isBesideHidden && d.Exists != d.Path && slices.Contains(writes, word):
+			return outside("The sandbox does not let it create " + c.options.Paths.Display(d.Path) + " beside hidden files.")
+		case d.Kind == sandbox.KeepsFile && !isBesideHidden:
+			lack.Paths = union(lack.Paths, []string{d.Exists})
+		}
+	}
+	return lack
+}
+
+// pathOf returns the absolute path that a word of a command stands for, if that is certain.
+func (c *Confinement) pathOf(word string) (path string, ok bool) {
+	if filepath.IsAbs(word) {
+		return filepath.Clean(word), true
+	}
+	word = strings.ReplaceAll(word, `"`, "")
+	for _, home := range [...]string{"~", "$HOME", "${HOME}"} {
+		if rest, isIn := strings.CutPrefix(word, home+"/"); isIn {
+			word = filepath.Join(c.options.Env("HOME"), rest)
+			break
+		}
+	}
+	return filepath.Clean(word), filepath.IsAbs(word) && !strings.ContainsAny(word, "$*?[{'\\`")
+}
+
 // denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key, or asks for a
 // password, is no denial if there are none to hide.
 func (c *Confinement) denial(output string, log *network.Log, had Grant) (sandbox.Denial, sandbox.Profile) {

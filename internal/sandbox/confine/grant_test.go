@@ -14,32 +14,8 @@ import (
 // TestLacking checks which permissions a command lacks by its output, and that a grant is never asked for twice.
 func TestLacking(t *testing.T) {
 	t.Parallel()
-	home, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	work := filepath.Join(home, "work")
-	for _, dir := range []string{work, filepath.Join(home, ".ssh"), filepath.Join(home, "other")} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	c, home := confinement(t)
 	key, agent := filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, "agent")
-	if err := os.WriteFile(agent, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(key, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	env := config.NewEnv("HOME="+home, "SSH_AUTH_SOCK="+agent, "TMPDIR="+filepath.Join(work, "tmp"))
-	paths := config.NewPaths(env, work)
-	settings, _, err := config.Load(config.Sources{Paths: paths, Env: env})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := confine.New(confine.Options{
-		Paths: paths, Settings: func() *config.Settings { return settings }, Env: env.Get, Secrets: func() []string { return nil },
-	})
 	if lacking := c.Lacking("cat: "+key+": Permission denied", nil, confine.Grant{}); !lacking.IsZero() {
 		t.Errorf("while it is off, a command lacks %+v", lacking)
 	}
@@ -72,6 +48,77 @@ func TestLacking(t *testing.T) {
 		}
 		if (got.Reason == "") != got.IsZero() {
 			t.Errorf("%q: %q", test.output, got.Reason)
+		}
+	}
+}
+
+// confinement returns one that is off, and the home directory of its user with the workspace work, the directory other, an SSH key, and a
+// file for the SSH agent.
+func confinement(t *testing.T) (c *confine.Confinement, home string) {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home = dir
+	work := filepath.Join(home, "work")
+	for _, dir := range []string{work, filepath.Join(home, ".ssh"), filepath.Join(home, "other")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key, agent := filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, "agent")
+	if err := os.WriteFile(agent, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := config.NewEnv("HOME="+home, "SSH_AUTH_SOCK="+agent, "TMPDIR="+filepath.Join(work, "tmp"))
+	paths := config.NewPaths(env, work)
+	settings, _, err := config.Load(config.Sources{Paths: paths, Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c = confine.New(confine.Options{
+		Paths: paths, Settings: func() *config.Settings { return settings }, Env: env.Get, Secrets: func() []string { return nil },
+	})
+	return c, home
+}
+
+// TestForesee checks what the approval of a command permits that shows files outside the workspace.
+func TestForesee(t *testing.T) {
+	t.Parallel()
+	c, home := confinement(t)
+	if foreseen := c.Foresee([]string{home + "/other/x"}, nil, confine.Grant{}); !foreseen.IsZero() {
+		t.Errorf("while it is off, a command lacks %+v", foreseen)
+	}
+	if err := c.Open(); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	none, outside, other := confine.Grant{}, confine.Grant{IsOutside: true}, confine.Grant{Paths: []string{home + "/other"}}
+	for _, test := range []struct {
+		paths, writes []string
+		had, want     confine.Grant
+	}{
+		{[]string{home + "/other/x"}, nil, none, other},
+		{[]string{"~/other/x", "$HOME/other", `"${HOME}/other/y z"`}, nil, none, other},
+		{[]string{"~/other/x"}, nil, other, none},
+		{[]string{"~/other/$x", "~/other/*", "~/oth?r", "~/{other,more}", "~/'other'", "~root", "other", "~"}, nil, none, none},
+		{[]string{home, "~/.", "/"}, nil, none, none}, // with secrets in them
+		{[]string{"~/.ssh/id_rsa", "~/.ssh"}, []string{"~/.ssh/id_rsa"}, none, none},
+		{[]string{"~/new"}, nil, none, none}, // it may only be read
+		{[]string{"~/new"}, []string{"~/new"}, none, outside},
+		{[]string{home + "/new"}, []string{home + "/new"}, none, outside},
+		{[]string{"~/agent"}, []string{"~/agent"}, none, confine.Grant{Paths: []string{home + "/agent"}}},
+		{[]string{"~/other/x", "~/new"}, []string{"~/new"}, outside, none},
+	} {
+		got := c.Foresee(test.paths, test.writes, test.had)
+		if !slices.Equal(got.Paths, test.want.Paths) || got.IsOutside != test.want.IsOutside {
+			t.Errorf("%q, %q with %+v: %+v, not %+v", test.paths, test.writes, test.had, got.Grant, test.want)
+		}
+		if (got.Reason != "") != got.IsOutside {
+			t.Errorf("%q: %q", test.paths, got.Reason)
 		}
 	}
 }
