@@ -2,7 +2,7 @@ package agent
 
 import "sync"
 
-// progress passes on what a running job reports. A tool may report from its own goroutines, even after it returned:
+// progress passes on the reports of a running job. A tool may report from its own goroutines, even after it returned:
 // nothing is passed on then.
 type progress struct {
 	emit   func(Event)

@@ -19,7 +19,7 @@ type Step struct {
 	// After is called after a run whose Before has returned no error, with its record: also if the run has
 	// failed, or if the Before of a later step has prevented it. ctx may have ended.
 	After func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution)
-	// Foresee is called before a person is asked about a call, with what the question shows that it reaches. It returns the
+	// Foresee is called before a person is asked about a call, with its reach, which the question shows. It returns the
 	// permission that an approval gives the call, nil for none.
 	Foresee func(call *agent.PreparedCall, r *tool.Reach) *Permission
 	// Retry is called after a run. It returns how the call can run again if the run lacked a permission, else
@@ -30,7 +30,7 @@ type Step struct {
 	Review func(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *Review
 }
 
-// Permission is what a person allows with the approval of a call, besides the call.
+// Permission is a permission that a person gives a call by its approval.
 type Permission struct {
 	// Text is a sentence about it for the person; "" if the question shows it anyway.
 	Text string

@@ -86,7 +86,7 @@ func confinement(t *testing.T) (c *confine.Confinement, home string) {
 	return c, home
 }
 
-// TestForesee checks what the approval of a command permits that shows files outside the workspace.
+// TestForesee checks the permissions that the approval of a command gives it for the files outside the workspace that it names.
 func TestForesee(t *testing.T) {
 	t.Parallel()
 	c, home := confinement(t)
