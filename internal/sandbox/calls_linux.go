@@ -22,6 +22,8 @@ var refused = []struct {
 		unix.SYS_SETNS, unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE,
 		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_OPEN_TREE_ATTR,
 	}},
+	// Signals by a descriptor, such as that of a directory in /proc: see protect.
+	{unix.ENOSYS, []uint32{unix.SYS_PIDFD_SEND_SIGNAL}},
 	// Newer ways to change attributes of files, see changes.
 	{unix.ENOSYS, []uint32{unix.SYS_SETXATTRAT, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR}},
 	// The user's keys in the kernel.
@@ -37,19 +39,30 @@ var refused = []struct {
 	}},
 }
 
-// protect returns the rules that keep a program from signalling this process by its number, and the thread that starts the
-// program: Landlock takes that thread for a part of the program.
+// protect returns the rules that keep a program from signalling this process, by its number or that of the thread that starts the program: Landlock
+// takes that thread for a part of the program, and a signal to it is one to the whole process.
 func protect(process, thread int) (rules []seccomp.Rule) {
-	for call, number := range map[uint32]int{
-		unix.SYS_KILL: process, unix.SYS_TGKILL: process, unix.SYS_RT_SIGQUEUEINFO: process, unix.SYS_RT_TGSIGQUEUEINFO: process, unix.SYS_TKILL: thread,
-	} {
-		rules = append(rules, seccomp.Rule{Call: call, Mask: whole, Value: uint32(number), Action: seccomp.Fail(unix.EPERM)})
+	fail := seccomp.Fail(unix.EPERM)
+	for _, number := range []uint32{uint32(process), uint32(thread)} {
+		for _, call := range []uint32{
+			unix.SYS_KILL, unix.SYS_TKILL, unix.SYS_TGKILL, unix.SYS_RT_SIGQUEUEINFO, unix.SYS_RT_TGSIGQUEUEINFO, unix.SYS_PIDFD_OPEN,
+		} {
+			rules = append(rules, seccomp.Rule{Call: call, Mask: whole, Value: number, Action: fail})
+		}
+		owned := &seccomp.Argument{Arg: 2, Value: number} // which gets the signals of a file
+		rules = append(rules, seccomp.Rule{Call: unix.SYS_FCNTL, Arg: 1, Mask: whole, Value: unix.F_SETOWN, Also: owned, Action: fail})
 	}
-	for _, number := range []int{process, thread} {
-		rules = append(rules, seccomp.Rule{Call: unix.SYS_PIDFD_OPEN, Mask: whole, Value: uint32(number), Action: seccomp.Fail(unix.EPERM)})
-	}
-	return rules
+	// Ways to do the same with a number in memory, which a filter cannot look at.
+	return append(
+		rules,
+		seccomp.Rule{Call: unix.SYS_FCNTL, Arg: 1, Mask: whole, Value: unix.F_SETOWN_EX, Action: fail},
+		seccomp.Rule{Call: unix.SYS_IOCTL, Arg: 1, Mask: whole, Value: setSignalled, Action: fail},
+		seccomp.Rule{Call: unix.SYS_IOCTL, Arg: 1, Mask: whole, Value: unix.SIOCSPGRP, Action: fail},
+	)
 }
+
+// setSignalled is FIOSETOWN.
+const setSignalled = 0x8901
 
 // firstWithSignals is the version of Landlock that keeps programs from signalling others.
 const firstWithSignals = 6

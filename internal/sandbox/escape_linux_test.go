@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -216,8 +217,36 @@ var escapes = map[string]escape{
 		_, err := os.OpenFile(fmt.Sprintf("/proc/%d/task/%d/mem", parent(), tid), os.O_RDWR, 0)
 		return err
 	}), true},
-	"signal a thread outside":       {eachThread(func(tid int) error { return unix.Tgkill(parent(), tid, 0) }), true},
-	"signal a thread by its number": {eachThread(func(tid int) error { return call(unix.SYS_TKILL, uintptr(tid), 0) }), true},
+	"signal a thread outside":                    {eachThread(func(tid int) error { return unix.Tgkill(parent(), tid, 0) }), true},
+	"signal a thread by its number":              {eachThread(func(tid int) error { return call(unix.SYS_TKILL, uintptr(tid), 0) }), true},
+	"signal a process by the number of a thread": {eachThread(func(tid int) error { return unix.Kill(tid, 0) }), true},
+	"queue a signal by the number of a thread": {eachThread(func(tid int) error {
+		info := [128]byte{8: 0xff, 9: 0xff, 10: 0xff, 11: 0xff} // SI_QUEUE
+		return call(unix.SYS_RT_SIGQUEUEINFO, uintptr(tid), 0, uintptr(unsafe.Pointer(&info)))
+	}), true},
+	"signal a process by the directory of a thread": {eachThread(func(tid int) error {
+		fd, err := unix.Open(fmt.Sprintf("/proc/%d", tid), unix.O_DIRECTORY|unix.O_RDONLY, 0)
+		if err != nil {
+			return err
+		}
+		defer unix.Close(fd)
+		return unix.PidfdSendSignal(fd, 0, nil, 0)
+	}), true},
+	"have a pipe signal any thread": {func(target string) (err error) { // the kernel refuses it later for the others
+		_ = eachThread(func(tid int) error {
+			err = errors.Join(err, owned(func(fd int) error { _, err := unix.FcntlInt(uintptr(fd), unix.F_SETOWN, tid); return err }))
+			return errors.ErrUnsupported // try the next one
+		})(target)
+		return err
+	}, true},
+	"have a pipe signal a thread by its kind": {eachThread(func(tid int) error {
+		owner := [2]int32{0, int32(tid)} // F_OWNER_TID
+		return owned(func(fd int) error {
+			return call(unix.SYS_FCNTL, uintptr(fd), unix.F_SETOWN_EX, uintptr(unsafe.Pointer(&owner)))
+		})
+	}), true},
+	"have a socket signal a thread":         {eachThread(func(tid int) error { return ownedSocket(unix.SIOCSPGRP, tid) }), true},
+	"have a socket signal a thread by file": {eachThread(func(tid int) error { return ownedSocket(fioSetOwn, tid) }), true},
 	"signal a process by a descriptor": {func(string) error {
 		fd, err := unix.PidfdOpen(parent(), 0)
 		if err != nil {
@@ -406,6 +435,34 @@ func segment() int {
 	return n
 }
 
+const fioSetOwn = 0x8901 // FIOSETOWN
+
+// owned opens a pipe, of which own makes a thread the owner, and has the kernel signal its owner.
+func owned(own func(fd int) error) error {
+	var p [2]int
+	if err := unix.Pipe(p[:]); err != nil {
+		return err
+	}
+	defer unix.Close(p[0])
+	defer unix.Close(p[1])
+	if err := own(p[0]); err != nil {
+		return err
+	}
+	_, err := unix.FcntlInt(uintptr(p[0]), unix.F_SETFL, unix.O_ASYNC|unix.O_NONBLOCK)
+	return err
+}
+
+// ownedSocket opens a socket, of which a thread becomes the owner by an ioctl.
+func ownedSocket(request uintptr, tid int) error {
+	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	owner := int32(tid)
+	return call(unix.SYS_IOCTL, uintptr(fd), request, uintptr(unsafe.Pointer(&owner)))
+}
+
 // eachThread tries something on all threads of the process outside, one of which has started this one.
 func eachThread(try func(tid int) error) func(string) error {
 	return func(string) error {
@@ -543,6 +600,9 @@ func TestEscapes(t *testing.T) {
 // old is the oldest version of Landlock that is used. It does not know that a file is cut off.
 const old = 2
 
+// byThread are the attempts that name a thread outside.
+var byThread = []string{"signal a thread by its number", "signal a process by the number of a thread", "queue a signal by the number of a thread"}
+
 func tryEscape(t *testing.T, name string, attempt escape, version int) {
 	t.Helper()
 	if attempt.works && os.Getuid() == 0 {
@@ -560,7 +620,7 @@ func tryEscape(t *testing.T, name string, attempt escape, version int) {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Close)
-	if version == old && name == "signal a thread by its number" {
+	if version == old && slices.Contains(byThread, name) {
 		t.Skip("this version does not know signals, and only the number of one thread is known")
 	}
 	if gap := sandbox.Gap(); gap != "" && strings.HasPrefix(name, "connect ") {
