@@ -94,8 +94,10 @@ type Command struct {
 	Linger time.Duration
 
 	// Confine, if set, is called on the thread that starts the program, which starts nothing else and ends with the
-	// program. A restriction of the thread (Linux: capabilities, Landlock, system calls) is one of the program. If it returns an error, nothing is started.
+	// program, or later with KeepThread. A restriction of the thread (Linux: capabilities, Landlock, system calls) is one of the program. If it returns an error, nothing is started.
 	Confine func() error
+	// KeepThread keeps that thread until the program has ended and the process is released, for [Process.OnThread].
+	KeepThread bool
 	// Started, if set, is called with the program's number when it has started, before its gate opens.
 	Started func(pid int)
 	// Sys holds further attributes of the operating system, such as namespaces; nil

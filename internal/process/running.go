@@ -40,6 +40,8 @@ type Process struct {
 	disowned chan struct{}
 
 	kept atomic.Pointer[[]member] // nil before Keep
+
+	thread *thread // nil without [Command.KeepThread]
 }
 
 // Status is how a program has ended.
@@ -177,6 +179,7 @@ func (p *Process) Runs() bool { return p.keepsRunning() }
 // ended is released when it is gone.
 func (p *Process) Release() {
 	p.Disown()
+	p.thread.release()
 	if isClosed(p.stopped) && !isClosed(p.gone) {
 		go func() {
 			defer crash.Recover()

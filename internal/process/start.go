@@ -45,6 +45,9 @@ func start(ctx context.Context, c *Command) (*Process, error) {
 		exited: make(chan struct{}), drained: make(chan struct{}), closed: make(chan struct{}),
 		stopped: make(chan struct{}), gone: make(chan struct{}), disowned: make(chan struct{}),
 	}
+	if c.Confine != nil && c.KeepThread {
+		p.thread = newThread()
+	}
 	gate, err := p.connect(&pl)
 	if err != nil {
 		p.abandon()
@@ -215,6 +218,17 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 	}
 	p.proc, p.pid = proc, proc.Pid
 	started <- nil
+	if p.thread != nil {
+		go p.awaitEnd()
+		p.thread.serve(p.exited)
+		return
+	}
+	p.awaitEnd()
+}
+
+// awaitEnd waits for the end of the program.
+func (p *Process) awaitEnd() {
+	defer crash.Recover()
 	p.status = statusOf(p.waitProgram())
 	close(p.exited)
 	// Descendants may hold the streams open; the output of the program itself is in them now.

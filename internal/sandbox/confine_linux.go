@@ -27,6 +27,7 @@ type rules struct {
 	asks    bool     // the filter has Pollux decide about connections
 	answers *answers // nil if the filter does not ask
 	own     *ownSockets
+	family  *Family // nil for programs that signal no others
 	// names and datagrams are for programs that reach only some hosts; nil for others.
 	names     *names.Server
 	datagrams *datagrams
@@ -56,8 +57,8 @@ func Gap() string {
 func KeepsSignals() bool { return landlock.Version() >= firstWithSignals }
 
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
-// leaves connections to the kernel; own are the sockets of programs that run. lookup asks for the addresses of names.
-func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*rules, error) {
+// leaves connections to the kernel; own are the sockets of programs that run.
+func build(p Profile, version int, mute bool, own *ownSockets, o *Options) (*rules, error) {
 	if version == 0 {
 		version = landlock.Version()
 	}
@@ -92,11 +93,11 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 		return nil, err
 	}
 	sockets := online()
-	made := &rules{listing: listed, profile: p, files: files, asks: asks, own: own}
+	made := &rules{listing: listed, profile: p, files: files, asks: asks, own: own, family: o.Family}
 	switch {
 	case p.Network.IsByName() && asks:
 		sockets = limited()
-		made.names = names.New(names.Options{Hosts: p.Network.Hosts, Lookup: lookup})
+		made.names = names.New(names.Options{Hosts: p.Network.Hosts, Lookup: o.Lookup})
 		made.datagrams = newDatagrams(made.names, made.allows)
 	case p.Network.Off:
 		sockets = offline(asks)
@@ -105,6 +106,9 @@ func build(p Profile, version int, mute bool, own *ownSockets, lookup Lookup) (*
 		made.answers = newAnswers()
 	}
 	made.calls = append(filter(version, made.answers), sockets...)
+	if made.family != nil && asks && version >= firstWithSignals {
+		made.calls = append(made.calls, askedSignals()...)
+	}
 	return made, nil
 }
 

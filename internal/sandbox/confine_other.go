@@ -15,7 +15,7 @@ func Gap() string { return "" }
 // KeepsSignals reports whether this system keeps confined programs from signalling others.
 func KeepsSignals() bool { return false }
 
-func build(Profile, int, bool, *ownSockets, Lookup) (*rules, error) { return nil, ErrUnavailable }
+func build(Profile, int, bool, *ownSockets, *Options) (*rules, error) { return nil, ErrUnavailable }
 
 func (*rules) confine([]string, *network.Log) error { return ErrUnavailable }
 

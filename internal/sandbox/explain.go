@@ -110,7 +110,7 @@ const (
 	HasNoCredentials            // git has found no user name or password for a server
 	HasNoSigningKeys            // git or GnuPG has found no key to sign with
 	HasNoNamespaces             // a program could not create namespaces, as for containers
-	NotSignalled                // a process of another command, or outside, was not signalled
+	NotSignalled                // a process outside was not signalled
 	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
 )
 
@@ -290,7 +290,7 @@ func (d Denial) Advice() string {
 	case HasNoNamespaces:
 		return "In the sandbox, programs cannot create namespaces, as bwrap, unshare and containers do. Work without them, or ask the user to run the command."
 	case NotSignalled:
-		return "In the sandbox, a command cannot signal the processes of others. End those that an earlier command has started with stop_background_process, or ask the user to run the command."
+		return "In the sandbox, a command can signal only processes that commands of this session have started. For others, ask the user to run the command."
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."

@@ -67,6 +67,8 @@ type Options struct {
 	Dirs func() []string
 	// Profile returns the profile for a workspace with these directories.
 	Profile func(dirs []string) Profile
+	// Family, if set, has the programs that the programs of the sandbox may signal, and gets those. Pollux must run as long as they do.
+	Family *Family
 	// Lookup returns the addresses of a host that programs may reach; nil asks the resolver of this machine.
 	Lookup Lookup
 }
@@ -118,7 +120,15 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 				started(pid)
 			}
 		}
-		return next(ctx, c)
+		if s.options.Family == nil {
+			return next(ctx, c)
+		}
+		c.KeepThread = true
+		p, err := next(ctx, c)
+		if err == nil {
+			s.options.Family.add(p)
+		}
+		return p, err
 	}
 }
 
@@ -145,7 +155,7 @@ func (s *Sandbox) current() (*rules, error) {
 	if s.rules != nil && slices.Equal(dirs, s.dirs) && !s.rules.isOutdated() {
 		return s.rules, nil
 	}
-	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own, s.options.Lookup)
+	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own, &s.options)
 	if err != nil {
 		return nil, err
 	}

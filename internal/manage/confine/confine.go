@@ -123,6 +123,7 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 	if len(words) == 0 || words[0] == "--help" || words[0] == "-h" {
 		return outcome.Outcome{}, manage.ErrHelp
 	}
+	p.Sandbox.Alone()
 	if err := p.Sandbox.Open(); err != nil {
 		return outcome.Outcome{}, exit.Errorf(exit.Sandbox, "Cannot run a command in a sandbox: %v.", err)
 	}

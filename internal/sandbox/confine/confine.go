@@ -45,6 +45,7 @@ type Confinement struct {
 	dirs    atomic.Pointer[func() []string]
 	granted atomic.Pointer[Granted]
 	offline atomic.Pointer[func() bool]
+	family  *sandbox.Family // see Alone
 
 	mu    sync.Mutex                  // guards the following
 	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
@@ -52,7 +53,7 @@ type Confinement struct {
 
 // New returns a confinement that is off.
 func New(o Options) *Confinement {
-	c := &Confinement{options: o, secrets: sync.OnceValue(o.Secrets)}
+	c := &Confinement{options: o, secrets: sync.OnceValue(o.Secrets), family: &sandbox.Family{}}
 	c.Follow(func() []string { return []string{o.Paths.Dir()} })
 	return c
 }
@@ -67,12 +68,15 @@ func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
 // switch it off. The caller calls Renew when the answer changes.
 func (c *Confinement) Limit(isOffline func() bool) { c.offline.Store(&isOffline) }
 
+// Alone lets no program signal what another one has started, because Pollux may end before them. It is called before the confinement is opened.
+func (c *Confinement) Alone() { c.family = nil }
+
 // Open turns it on. The error is [sandbox.ErrUnavailable] where this system cannot confine programs.
 func (c *Confinement) Open() error {
 	if c.IsOn() {
 		return nil
 	}
-	s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: c.prepare})
+	s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: c.prepare, Family: c.family})
 	if err == nil {
 		c.sandbox.Store(s)
 	}
@@ -143,7 +147,7 @@ func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, er
 	if known := c.wider[key]; known != nil {
 		return known, nil
 	}
-	made, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: func(dirs []string) sandbox.Profile {
+	made, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Family: c.family, Profile: func(dirs []string) sandbox.Profile {
 		return c.profile(c.place(dirs, g), g)
 	}})
 	if err == nil {

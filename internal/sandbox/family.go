@@ -1,0 +1,29 @@
+package sandbox
+
+import (
+	"slices"
+	"sync"
+
+	"pollux/internal/process"
+)
+
+// Family is confined programs that may signal one another, with all that they have started: those of a session. The kernel lets each signal only its
+// own processes. The zero value is empty. Its methods may be called from several goroutines at once.
+type Family struct {
+	mu   sync.Mutex
+	list []*process.Process // that have a thread, the newest last
+}
+
+// maxFamily limits the programs of a family, so that threads of those that have left something running do not pile up.
+const maxFamily = 100
+
+// add adds a program, and drops those that have ended and left nothing.
+func (f *Family) add(p *process.Process) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.list = slices.DeleteFunc(f.list, func(p *process.Process) bool { return !p.HasThread() })
+	if len(f.list) == maxFamily {
+		f.list = slices.Delete(f.list, 0, 1)
+	}
+	f.list = append(f.list, p)
+}
