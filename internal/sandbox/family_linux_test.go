@@ -16,7 +16,7 @@ import (
 	"pollux/internal/sandbox"
 )
 
-// TestFamily checks that programs of a family signal what others of it have started, also as daemons and after their end, and nothing else.
+// TestFamily checks that programs of a family signal the processes of others of it, also daemons, and those that were left running, and no others.
 func TestFamily(t *testing.T) {
 	t.Parallel()
 	if !sandbox.KeepsSignals() || sandbox.Gap() != "" {

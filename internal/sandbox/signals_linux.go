@@ -23,8 +23,8 @@ func askedSignals() []seccomp.Rule {
 	}
 }
 
-// kill answers a call of kill(2). What the caller's own program has started is signalled by the kernel, which refuses all but that; what another program of
-// the family has started, by Pollux.
+// kill answers a call of kill(2). Processes of the caller's own program are signalled by the kernel, which refuses all others; those of another program
+// of the family, by Pollux.
 func (p *program) kill(c *seccomp.Call) {
 	pid := int(int32(c.Args[0]))
 	if isOwnThread(c.PID) || isOwnThread(pid) || isSameSession(c.PID, pid) || !p.family.signal(pid, syscall.Signal(c.Args[1])) {

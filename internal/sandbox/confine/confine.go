@@ -68,7 +68,7 @@ func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
 // switch it off. The caller calls Renew when the answer changes.
 func (c *Confinement) Limit(isOffline func() bool) { c.offline.Store(&isOffline) }
 
-// Alone lets no program signal what another one has started, because Pollux may end before them. It is called before the confinement is opened.
+// Alone lets no program signal the processes of another one, because Pollux may end before them. It is called before the confinement is opened.
 func (c *Confinement) Alone() { c.family = nil }
 
 // Open turns it on. The error is [sandbox.ErrUnavailable] where this system cannot confine programs.
