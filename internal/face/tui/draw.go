@@ -20,6 +20,10 @@ type drawn struct {
 	isShown bool
 }
 
+// unsettled is the time after a change of the size in which frames draw all of the live area: the terminal may have changed once more when it shows
+// one, and rows that a frame leaves out would be elsewhere.
+const unsettled = 100 * time.Millisecond
+
 // draw begins to write the next frame, if something has changed and the terminal has taken the last one.
 func (l *loop) draw(now time.Time) {
 	if l.isLent || l.output.IsBusy() || !l.pace.isDue(now) {
@@ -35,9 +39,13 @@ func (l *loop) draw(now time.Time) {
 	}
 	if width != l.screen.Width() || height != l.screen.Height() {
 		l.screen.Resize(width, height)
+		l.resized = now
 		if l.look.multiplexer == "tmux" {
 			l.pace.hold(now)
 		}
+	}
+	if l.full == nil && now.Sub(l.resized) < unsettled {
+		l.screen.Resize(width, height)
 	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
 	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()
