@@ -17,7 +17,7 @@ type Approval struct {
 	// text that neither the user nor the model has written. It is "" for other calls.
 	Quoted string
 	Reach
-	// Permission is a sentence about a permission that the approval gives the call; "" for none.
+	// Permission is a sentence about a permission that the approval gives the call, which rules and modes do not; "" for none.
 	Permission string
 	// Offers are the lasting answers that the person may give, the one for the shortest time first.
 	// It is empty if the answer can only be about this call.
@@ -84,7 +84,9 @@ type Hooked struct {
 func (h Hooked) Once() bool { return h.IsRequired || h.IsChanged }
 
 // Once reports whether a person can approve only this call, not later ones.
-func (a *Approval) Once() bool { return a.Hooked.Once() || a.Quoted != "" || a.IsRetry }
+func (a *Approval) Once() bool {
+	return a.Hooked.Once() || a.Quoted != "" || a.IsRetry || a.Permission != ""
+}
 
 // Offer is a lasting answer that a person may give.
 type Offer struct {

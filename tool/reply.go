@@ -96,6 +96,8 @@ type Answer struct {
 	// Feedback, with [Cancel], is the person's message to the model. The model gets it as the
 	// result of the call, and the run continues.
 	Feedback string
+	// ByRules means that rules or the mode allow the call since they have changed, and that no person has answered.
+	ByRules bool
 	// Unattended, with [Cancel], means that no person was there to answer.
 	Unattended bool
 }

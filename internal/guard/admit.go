@@ -275,7 +275,7 @@ func (g *gatedCall) applyAnswer(ctx context.Context, details tool.Confirmation, 
 		}
 	}
 	g.acceptWarnings()
-	if g.permission != nil {
+	if g.permission != nil && !answer.ByRules {
 		g.permission.Give(g.outcome)
 	}
 	g.verdict, g.isUnasked = policy.Allow, false

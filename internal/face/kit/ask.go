@@ -160,7 +160,7 @@ func (d *Driver) settleAllowed(q *inquiry) bool {
 	if slices.ContainsFunc(calls, func(p *agent.PreparedCall) bool { return !s.Allows(p) }) {
 		return false
 	}
-	yes := tool.Answer{Outcome: tool.ProceedOnce}
+	yes := tool.Answer{Outcome: tool.ProceedOnce, ByRules: true}
 	if q == d.open {
 		d.settle(q, yes)
 	} else {

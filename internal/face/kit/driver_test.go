@@ -426,7 +426,7 @@ func TestBatch(t *testing.T) {
 			s.wants(`began "go" false`, request, request, request, asked, asked, asked, "asked 1/3 0", "Settled", "asked 2/2 2")
 			s.Leave(nil)
 		})
-		want := [3]tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel}}
+		want := [3]tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce, ByRules: true}, {Outcome: tool.Cancel}}
 		if err != nil || !cmp.Equal(got, want) {
 			t.Errorf("%v, answered %+v", err, got)
 		}

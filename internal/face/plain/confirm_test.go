@@ -265,7 +265,7 @@ func TestSeveralQuestions(t *testing.T) {
 		p.answers("n")
 		p.answers("no")
 		p.leaves()
-		want := []tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce}, {Outcome: tool.Cancel, Feedback: "no"}}
+		want := []tool.Answer{{Outcome: tool.ProceedOnce}, {Outcome: tool.ProceedOnce, ByRules: true}, {Outcome: tool.Cancel, Feedback: "no"}}
 		if !cmp.Equal(got, want) {
 			t.Errorf("answered %+v", got)
 		}
@@ -394,7 +394,7 @@ func TestAllowedMeanwhile(t *testing.T) {
 		p.answers("/mode auto_edit")
 		p.sees("/mode auto_edit\nMode: auto_edit\nAllowed without asking: run_shell_command.\nModel: proceed_once\n[auto_edit] > ")
 		p.leaves()
-		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.ProceedOnce}}) {
+		if !cmp.Equal(got, []tool.Answer{{Outcome: tool.ProceedOnce, ByRules: true}}) {
 			t.Errorf("answered %+v", got)
 		}
 	})
