@@ -14,16 +14,10 @@ type Family struct {
 	list []*process.Process // that have a thread, the newest last
 }
 
-// maxFamily limits the programs of a family, so that threads of those that have left something running do not pile up.
-const maxFamily = 100
-
-// add adds a program, and drops those that have ended and left nothing.
+// add adds a program, and drops those that have ended and are released.
 func (f *Family) add(p *process.Process) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.list = slices.DeleteFunc(f.list, func(p *process.Process) bool { return !p.HasThread() })
-	if len(f.list) == maxFamily {
-		f.list = slices.Delete(f.list, 0, 1)
-	}
 	f.list = append(f.list, p)
 }

@@ -98,7 +98,9 @@ func TestFamily(t *testing.T) {
 		t.Error("a program outside was ended")
 	}
 	left.Release()
-	if _, out := run(other, "sleep 1000 >/dev/null 2>&1 & echo $! >left"); out != "" {
+	again, out := run(other, "sleep 1000 >/dev/null 2>&1 & echo $! >left")
+	defer again.Release()
+	if out != "" {
 		t.Error(out)
 	}
 	ended := make(chan struct{})
@@ -107,8 +109,9 @@ func TestFamily(t *testing.T) {
 			runtime.GC()
 		}
 	}()
-	_, out := run(first, "for i in {1..300}; do kill -0 $(<left) || echo $?; done; kill $(<left)")
-	if close(ended); out != "" {
+	last, out := run(first, "for i in {1..300}; do kill -0 $(<left) || echo $?; done; kill $(<left)")
+	close(ended)
+	if last.Release(); out != "" {
 		t.Error(out)
 	}
 	p, _ := run(first, "true") // drops the others

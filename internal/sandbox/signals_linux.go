@@ -5,7 +5,6 @@ package sandbox
 import (
 	"os"
 	"slices"
-	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -34,10 +33,8 @@ func (p *program) kill(c *seccomp.Call) {
 	c.Return(0, 0)
 }
 
-// isOwnThread reports whether a number is that of a thread of Pollux.
-func isOwnThread(number int) bool {
-	return number > 0 && unix.Access("/proc/self/task/"+strconv.Itoa(number), unix.F_OK) == nil || number == os.Getpid()
-}
+// isOwnThread reports whether a number is that of a thread of Pollux. /proc, which may be missing, is not needed for it.
+func isOwnThread(number int) bool { return unix.Tgkill(os.Getpid(), number, 0) == nil }
 
 // isSameSession reports whether a process, or a group if other is negative, is in the session of another process.
 func isSameSession(pid, other int) bool {
