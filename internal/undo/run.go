@@ -168,7 +168,7 @@ func (w *window) own(last *Run, changes []change) (h store.Header, own []change)
 	}
 	others := last.recorder.othersSince(w.after)
 	h = main.header
-	h.Began, h.IsAnywhere, h.Beside = began, true, others.besides()
+	h.Began, h.IsAnywhere, h.Beside, h.HasBackground = began, true, others.besides(), len(w.beside) > 0
 	for _, program := range w.beside {
 		h.Beside = append(h.Beside, program+" (in the background)")
 	}

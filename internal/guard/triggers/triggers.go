@@ -62,9 +62,10 @@ type Guard struct {
 // New returns a guard.
 func New(o Options) *Guard { return &Guard{options: o, allowed: map[string]bool{}} }
 
-// Note takes an operation that was recorded, to be looked at after the call. It ignores edits by tools: the policy has decided on them.
+// Note takes an operation that was recorded, to be looked at after the call. It ignores edits by tools, on which the policy has decided, and the
+// person's own commands.
 func (g *Guard) Note(o *store.Operation) {
-	if o.Kind != store.Call && o.Kind != store.Background || !o.IsAnywhere && o.Kind == store.Call {
+	if !isBehind(o) && (o.Kind != store.Call || !o.IsAnywhere) {
 		return
 	}
 	g.mu.Lock()
@@ -72,12 +73,17 @@ func (g *Guard) Note(o *store.Operation) {
 	g.noted = append(g.noted, o)
 }
 
-// take returns the operations that were noted, only those of programs in the background if isBehind is set: a call has its own look.
-func (g *Guard) take(isBehind bool) (list []*store.Operation) {
+// isBehind reports whether programs in the background may have made the changes of an operation, and no call of the model.
+func isBehind(o *store.Operation) bool {
+	return o.Kind == store.Background || o.Kind == store.Command && o.HasBackground
+}
+
+// take returns the operations that were noted, only those of programs in the background if behindOnly is set: a call has its own look.
+func (g *Guard) take(behindOnly bool) (list []*store.Operation) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.noted = slices.DeleteFunc(g.noted, func(o *store.Operation) bool {
-		isTaken := !isBehind || o.Kind == store.Background
+		isTaken := !behindOnly || isBehind(o)
 		if isTaken {
 			list = append(list, o)
 		}

@@ -23,6 +23,7 @@ type place struct {
 	guard    *Guard
 	recorder *undo.Recorder
 	env      []string
+	programs []string // in the background
 	warnings []string
 }
 
@@ -55,7 +56,7 @@ func newPlace(t *testing.T) *place {
 		Name:      func(path string) string { return strings.TrimPrefix(path, p.dir+"/") },
 		Warn:      func(text string) { p.warnings = append(p.warnings, text) },
 	})
-	p.recorder = undo.New(undo.Options{Store: open, Roots: roots, Recorded: p.guard.Note})
+	p.recorder = undo.New(undo.Options{Store: open, Roots: roots, Recorded: p.guard.Note, Background: func() []string { return p.programs }})
 	t.Cleanup(p.recorder.Close)
 	return p
 }
@@ -272,37 +273,43 @@ func TestQuoted(t *testing.T) {
 	}
 }
 
-// TestSettle checks that triggers of programs in the background are taken back without a call, and that those of a call wait for its question.
-// Where the user is at work, they may be the user's, and stay.
+// TestSettle checks that triggers of programs in the background are taken back without a call, also those of a time in which the person's own
+// command ran, and that those of a call wait for its question. Where the user is at work, they may be the user's, and stay.
 func TestSettle(t *testing.T) {
 	t.Parallel()
-	for _, isAttended := range []bool{false, true} {
-		settle(t, isAttended)
-	}
-}
-
-func settle(t *testing.T, isAttended bool) {
-	p := newPlace(t)
-	p.guard.options.IsAttended = isAttended
-	for _, kind := range []store.Kind{store.Background, store.Call} {
-		run, err := p.recorder.Begin(t.Context(), store.Header{Kind: kind}, undo.Scope{Anywhere: true})
-		if err != nil {
-			t.Fatal(err)
+	for _, c := range []struct {
+		kind     store.Kind
+		programs []string
+		isBehind bool
+	}{
+		{store.Background, nil, true},
+		{store.Command, []string{"make watch"}, true},
+		{store.Command, nil, false},
+		{store.Call, []string{"make watch"}, false},
+		{store.Call, nil, false},
+	} {
+		for _, isAttended := range []bool{false, true} {
+			p := newPlace(t)
+			p.guard.options.IsAttended, p.programs = isAttended, c.programs
+			run, err := p.recorder.Begin(t.Context(), store.Header{Kind: c.kind}, undo.Scope{Anywhere: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			p.run(t, "echo x >.envrc")
+			if _, err := run.End(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			p.guard.Settle()
+			if c.isBehind && !isAttended {
+				p.run(t, "test ! -e .envrc")
+			} else {
+				p.run(t, "test -e .envrc")
+			}
+			want := map[bool]string{false: "To bring it back: pollux undo '#", true: "A program in the background, or you, has changed what other programs run later: .envrc. To take it back: pollux undo '#1'."}[isAttended]
+			if c.isBehind != (len(p.warnings) == 1) || c.isBehind && !strings.Contains(p.warnings[0], want) {
+				t.Errorf("%s beside %v: %q", c.kind, c.programs, p.warnings)
+			}
 		}
-		p.run(t, "echo "+string(kind)+" >.envrc")
-		if _, err := run.End(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		p.guard.Settle()
-		if kind == store.Background && !isAttended {
-			p.run(t, "test ! -e .envrc")
-		} else {
-			p.run(t, "test -e .envrc")
-		}
-	}
-	want := map[bool]string{false: "To bring it back: pollux undo '#", true: "A program in the background, or you, has changed what other programs run later: .envrc. To take it back: pollux undo '#1'."}
-	if len(p.warnings) != 1 || !strings.Contains(p.warnings[0], want[isAttended]) {
-		t.Errorf("%q", p.warnings)
 	}
 }
 

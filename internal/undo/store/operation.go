@@ -42,6 +42,8 @@ type Header struct {
 	IsPartial bool `json:"partial,omitempty"`
 	// Beside are calls and commands that ran at the same time, and may have made some of the changes.
 	Beside []string `json:"beside,omitempty"`
+	// HasBackground is set if programs of the session went on in the background at the same time.
+	HasBackground bool `json:"background,omitempty"`
 	// IsAnywhere is set unless the changes are those at known paths only.
 	IsAnywhere bool `json:"anywhere,omitempty"`
 
