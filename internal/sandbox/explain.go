@@ -290,10 +290,22 @@ func (d Denial) Advice() string {
 	case HasNoNamespaces:
 		return "In the sandbox, programs cannot create namespaces, as bwrap, unshare and containers do. Work without them, or ask the user to run the command."
 	case NotSignalled:
-		return "In the sandbox, a command can signal only processes that commands of this session have started. For others, ask the user to run the command."
+		text := "In the sandbox, a command can signal only " + Signalled() + ". "
+		if Gap() != "" {
+			text += "stop_background_process ends what an earlier command has started. "
+		}
+		return text + "For others, ask the user to run the command."
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
 	}
 	return ""
+}
+
+// Signalled returns the processes that a command in the sandbox can signal, for a sentence.
+func Signalled() string {
+	if Gap() != "" {
+		return "processes that it has started itself"
+	}
+	return "processes that commands of this session have started in it"
 }

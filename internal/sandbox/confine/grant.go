@@ -167,7 +167,7 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	case sandbox.HasNoNamespaces:
 		return outside("In the sandbox, it cannot create namespaces.")
 	case sandbox.NotSignalled:
-		return outside("In the sandbox, it can signal only processes that commands of this session have started.")
+		return outside("In the sandbox, it can signal only " + sandbox.Signalled() + ".")
 	case sandbox.HasNoCredentials:
 		if found := c.credentials(); len(found) > 0 {
 			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers. This run could read them.", true}
