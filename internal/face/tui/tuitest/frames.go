@@ -17,6 +17,7 @@ const endOfFrame = "\x1b[?2026l"
 type frames struct {
 	check   func(e *Emulator) error // nil for none
 	ahead   []byte                  // the beginning of endOfFrame, which may go on in the next output
+	frame   []byte                  // the beginning of the frame, while isStale is set
 	checked int                     // frames
 	failure error                   // of the first frame that is not as it should be
 	isStale bool                    // the terminal has another size since the last frame that fits it
@@ -31,7 +32,7 @@ func (f *frames) show(e *Emulator, output []byte) {
 			break
 		}
 		end += len(endOfFrame)
-		_, _ = e.Write(output[:end]) // it does not fail
+		f.write(e, output[:end])
 		output = output[end:]
 		f.look(e)
 	}
@@ -41,23 +42,44 @@ func (f *frames) show(e *Emulator, output []byte) {
 			n = i
 		}
 	}
-	_, _ = e.Write(output[:len(output)-n])
+	f.write(e, output[:len(output)-n])
 	f.ahead = bytes.Clone(output[len(output)-n:])
 }
 
-// look checks the frame on the screen. A frame of the size before the last change counts for nothing.
+func (f *frames) write(e *Emulator, output []byte) {
+	_, _ = e.Write(output) // it does not fail
+	if f.check != nil && f.isStale {
+		f.frame = append(f.frame, output...)
+	}
+}
+
+// look checks the frame on the screen. Those before the first one that draws an input for the size of the terminal count for nothing: they
+// were on their way when the size changed, and may have cells only that differ from the frames before.
 func (f *frames) look(e *Emulator) {
 	if f.check == nil || f.failure != nil {
 		return
 	}
-	if f.isStale && !slices.ContainsFunc(e.Rows(), func(row string) bool { return isBorder(row, e.Width()) }) {
-		return
+	if f.isStale {
+		isWhole := borders(string(f.frame), e.Width()) == 2
+		if f.frame = f.frame[:0]; !isWhole {
+			return
+		}
+		f.isStale = false
 	}
-	f.isStale = false
 	f.checked++
 	if err := f.check(e); err != nil {
 		f.failure = fmt.Errorf("frame %d: %w:\n%s", f.checked, err, strings.Join(e.Rows(), "\n"))
 	}
+}
+
+// borders returns how many borders of an input in a terminal of this width a text has.
+func borders(text string, width int) (n int) {
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return !strings.ContainsRune("▄▀─", r) }) {
+		if isBorder(run, width) {
+			n++
+		}
+	}
+	return n
 }
 
 // isBorder reports whether a row is the first one of the input, or the last one, in a terminal of this width.

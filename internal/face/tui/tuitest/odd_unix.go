@@ -89,14 +89,18 @@ func (p *Program) watchInput() {
 	p.frames.check, p.frames.checked, p.frames.isStale = checkInput, 0, false
 }
 
-// unwatch ends watchInput, and returns an error about the first frame that is not as it should be, or about too few frames.
+// unwatch ends watchInput, and returns an error about the first frame that is not as it should be, about too few frames, or about none for the
+// last size.
 func (p *Program) unwatch(least int) error {
 	p.Settle()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	f := &p.frames
 	f.check = nil
-	if f.failure == nil && f.checked < least {
+	switch {
+	case f.failure == nil && f.isStale:
+		return errors.New("no frame draws the input for the size of the terminal")
+	case f.failure == nil && f.checked < least:
 		return fmt.Errorf("there were %d frames", f.checked)
 	}
 	return f.failure
