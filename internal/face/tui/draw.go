@@ -21,7 +21,7 @@ type drawn struct {
 }
 
 // unsettled is the time after a change of the size in which frames draw all of the live area: the terminal may have changed once more when it shows
-// one, and rows that a frame leaves out would be elsewhere.
+// one, and rows that a frame leaves out would be elsewhere. Under tmux there is no frame meanwhile.
 const unsettled = 100 * time.Millisecond
 
 // draw begins to write the next frame, if something has changed and the terminal has taken the last one.
@@ -37,14 +37,14 @@ func (l *loop) draw(now time.Time) {
 	if !l.knowsSize(width, height, now) {
 		return
 	}
-	if width != l.screen.Width() || height != l.screen.Height() {
-		l.screen.Resize(width, height)
-		l.resized = now
-		if l.look.multiplexer == "tmux" {
-			l.pace.hold(now)
-		}
+	isChanged := width != l.screen.Width() || height != l.screen.Height()
+	switch {
+	case isChanged && l.look.multiplexer == "tmux":
+		l.pace.hold(now)
+	case isChanged:
+		l.settled = now.Add(unsettled)
 	}
-	if l.full == nil && now.Sub(l.resized) < unsettled {
+	if isChanged || l.full == nil && now.Before(l.settled) {
 		l.screen.Resize(width, height)
 	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme

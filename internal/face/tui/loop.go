@@ -43,7 +43,7 @@ type loop struct {
 	look    look            // the abilities of the terminal, and the theme
 	pace    pace
 	sizing  sizing
-	resized time.Time // when the last frame for another size was drawn
+	settled time.Time // until then, frames draw all rows
 	screen  surface
 	full    *full.Screen // the screen, if the session has the whole terminal; else nil
 	pointer pointer
