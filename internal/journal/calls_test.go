@@ -175,6 +175,30 @@ func TestEndCallsOnce(t *testing.T) {
 	}
 }
 
+// Results that were recorded before a compression are in its record with the time at which they join the history, and not once more after it.
+func TestEndCallsBeforeReplace(t *testing.T) {
+	t.Parallel()
+	j, _ := inBatch(t)
+	e := ended(agent.Success, "c1", "c2", "c3")
+	e.ID = "r"
+	must(t, j.EndCalls(e))
+	now := e.Time.Add(10 * time.Second) // the summary takes its time
+	j.o.Now = func() time.Time { return now }
+	must(t, j.Replace(t.Context(), []agent.Message{message("s", llm.RoleUser, llm.Text("summary")), message("a", llm.RoleModel, call("c1"), call("c2"), call("c3"))}))
+	e.Time = now
+	must(t, j.Append(t.Context(), e))
+	data, err := os.ReadFile(j.Path())
+	must(t, err)
+	if got := strings.Count(string(data), `{"id":"r",`); got != 2 {
+		t.Errorf("%d records of the message:\n%s", got, data)
+	}
+	s, err := Load(j.Path())
+	must(t, err)
+	if last := s.Entries[len(s.Entries)-1]; last.ID != "r" || !last.Time.Equal(now) || len(last.Calls) != 3 {
+		t.Errorf("%+v", last)
+	}
+}
+
 // Another file has no records about calls whose results it has.
 func TestNoCallsInAnotherFile(t *testing.T) {
 	t.Parallel()

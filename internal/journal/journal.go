@@ -243,6 +243,9 @@ func (s *session) difference(history []agent.Message, now time.Time) ([]byte, []
 	isAllNew := same == 0 && len(live) > 0 && len(s.live) > 0
 	if !isInOrder || isAllNew {
 		s.header.Updated, s.isForeign = now, false
+		if s.isAhead { // it joins the history now, and is not to be written once more because of its time
+			live[len(live)-1].Time = now
+		}
 		return appendSet(nil, live, &s.header), live
 	}
 	var b []byte
