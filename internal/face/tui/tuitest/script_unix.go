@@ -248,7 +248,7 @@ func (p *player) press(names []string) error {
 		}
 		if name == "esc" {
 			p.awaitRead()
-			time.Sleep(80 * time.Millisecond) // a key behind it would be one with Alt
+			time.Sleep(300 * time.Millisecond) // a key behind it would be one with Alt, and a busy program is late to note the time of Esc
 		}
 	}
 	return nil
