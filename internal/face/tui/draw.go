@@ -20,10 +20,6 @@ type drawn struct {
 	isShown bool
 }
 
-// unsettled is the time after a change of the size in which frames draw all of the live area: the terminal may have changed once more when it shows
-// one, and rows that a frame leaves out would be elsewhere. Under tmux there is no frame meanwhile.
-const unsettled = 100 * time.Millisecond
-
 // draw begins to write the next frame, if something has changed and the terminal has taken the last one.
 func (l *loop) draw(now time.Time) {
 	if l.isLent || l.output.IsBusy() || !l.pace.isDue(now) {
@@ -33,19 +29,8 @@ func (l *loop) draw(now time.Time) {
 		l.drawViewer(now)
 		return
 	}
-	width, height := l.console.Size()
-	if !l.knowsSize(width, height, now) {
+	if !l.takeSize(now) {
 		return
-	}
-	isChanged := width != l.screen.Width() || height != l.screen.Height()
-	switch {
-	case isChanged && l.look.multiplexer == "tmux":
-		l.pace.hold(now)
-	case isChanged:
-		l.settled = now.Add(unsettled)
-	}
-	if isChanged || l.full == nil && now.Before(l.settled) {
-		l.screen.Resize(width, height)
 	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
 	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()

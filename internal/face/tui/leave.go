@@ -35,6 +35,7 @@ func (l *loop) finish(inOrder bool) {
 	l.screen.Print(l.transcript.Take()...)
 	l.leaveFullScreen()
 	l.screen.Print(l.farewell(inOrder)...)
+	l.fit()
 	l.output.Write(l.screen.Erase())
 	l.console.SetParting(l.screen.Below())
 	_, _ = l.output.Wait(outputWait)

@@ -43,7 +43,6 @@ type loop struct {
 	look    look            // the abilities of the terminal, and the theme
 	pace    pace
 	sizing  sizing
-	settled time.Time // until then, frames draw all rows
 	screen  surface
 	full    *full.Screen // the screen, if the session has the whole terminal; else nil
 	pointer pointer

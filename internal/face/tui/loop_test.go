@@ -51,8 +51,6 @@ func TestKnowsSize(t *testing.T) {
 			t.Errorf("after %v: %v", at, got)
 		}
 	}
-	check(true, 0)
-	l.look.multiplexer = "tmux"
 	check(false, 0)
 	<-l.output.Written()
 	l.output.Done()
@@ -75,4 +73,27 @@ func TestKnowsSize(t *testing.T) {
 	check(false, 4*sizeWait) // once more after the change
 	l.sizing = sizing{}
 	check(true, 5*sizeWait)
+}
+
+// TestSettle checks how long a frame waits for the size to stay the same: from the last change on, but not for long.
+func TestSettle(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	var s sizing
+	for _, c := range []struct {
+		width       int
+		after, want time.Duration // since began
+	}{
+		{60, 0, sizeRest},
+		{60, sizeRest / 2, sizeRest},
+		{70, sizeRest / 2, sizeRest * 3 / 2},
+		{60, sizeRest, 2 * sizeRest},
+		{60, 2 * sizeRest, 2 * sizeRest},
+		{70, sizeWait - 1, sizeWait},
+		{60, sizeWait, sizeWait},
+	} {
+		if got := s.settle(c.width, 20, began.Add(c.after)).Sub(began); got != c.want {
+			t.Errorf("%d columns after %v: waits until %v, not %v", c.width, c.after, got, c.want)
+		}
+	}
 }

@@ -6,20 +6,72 @@ import (
 	"pollux/internal/terminal"
 )
 
-// sizing is the wait for the size in which tmux shows the screen. When a window changes, tmux wraps its rows at once, but reports the
-// change up to 250 ms after the one before, or later on a busy machine. A frame for the wrong width would overwrite rows above the live
-// area. So tmux is asked for the size before the first frame after a change, and again when the time for more reports is over.
+// sizing is the wait for the size in which the terminal shows the next frame. When a window changes, the terminal wraps its rows at once. A frame
+// that was made for another width then overwrites rows above the live area, so that none is drawn while the size changes.
+//
+// tmux reports the change up to 250 ms after the one before, or later on a busy machine. So it is asked for the size before the first frame
+// after a change, and again when the time for more reports is over.
 type sizing struct {
 	isOpen        bool      // the size may have changed once more
 	began         time.Time // of the wait, zero if there is none
 	isAsked       bool      // the reply is not there yet
-	width, height int       // the last reply, 0 if there is none
+	width, height int       // the last reply, or the last size that was seen; 0 if there is none
+	changed       time.Time // when the last size was first seen
 }
 
 const (
-	sizeWait  = time.Second            // how long a frame waits at most until tmux and the kernel agree on the size
-	sizeAgain = 100 * time.Millisecond // when tmux is asked again if they do not
+	sizeWait  = time.Second            // how long a frame waits at most until the size is known
+	sizeRest  = 100 * time.Millisecond // how long a size is to stay the same
+	sizeAgain = 100 * time.Millisecond // when tmux is asked again if it and the kernel do not agree on the size
 )
+
+// takeSize gives the screen the size of the terminal, and reports whether a frame can be drawn now.
+func (l *loop) takeSize(now time.Time) bool {
+	width, height := l.console.Size()
+	isChanged := width != l.screen.Width() || height != l.screen.Height()
+	switch {
+	case l.full != nil: // the terminal does not wrap its rows
+	case l.look.multiplexer == "tmux":
+		if !l.knowsSize(width, height, now) {
+			return false
+		}
+		if isChanged {
+			l.pace.hold(now)
+		}
+	case isChanged || !l.sizing.began.IsZero():
+		if until := l.sizing.settle(width, height, now); now.Before(until) {
+			l.pace.await(until)
+			return false
+		}
+		isChanged, l.sizing = true, sizing{}
+	}
+	if isChanged {
+		l.screen.Resize(width, height)
+	}
+	return true
+}
+
+// fit gives the screen the size of the terminal for its last frame, without a wait.
+func (l *loop) fit() {
+	width, height := l.console.Size()
+	if width != l.screen.Width() || height != l.screen.Height() || !l.sizing.began.IsZero() {
+		l.screen.Resize(width, height)
+	}
+}
+
+// settle notes a size, and returns until when it is to stay the same.
+func (s *sizing) settle(width, height int, now time.Time) time.Time {
+	if s.began.IsZero() {
+		s.began = now
+	}
+	if s.width != width || s.height != height {
+		s.width, s.height, s.changed = width, height, now
+	}
+	if rest, most := s.changed.Add(sizeRest), s.began.Add(sizeWait); rest.Before(most) {
+		return rest
+	}
+	return s.began.Add(sizeWait)
+}
 
 // knowsSize reports whether tmux shows the screen in this size, as far as it says so. If not, it asks tmux, and the next frame waits for
 // the reply.
@@ -27,7 +79,7 @@ func (l *loop) knowsSize(width, height int, now time.Time) bool {
 	s := &l.sizing
 	isChanged := width != l.screen.Width() || height != l.screen.Height()
 	switch {
-	case l.look.multiplexer != "tmux" || l.full != nil || !isChanged && !s.isOpen:
+	case !isChanged && !s.isOpen:
 		return true
 	case s.is(width, height), !s.began.IsZero() && now.Sub(s.began) >= sizeWait:
 		*s = sizing{isOpen: isChanged}
