@@ -125,8 +125,8 @@ func (p *Process) stop(cause error) {
 	})
 }
 
-// Kill sends SIGKILL to the process group. Unlike Terminate with a Grace of 0 it does
-// not look for descendants that have left the group.
+// Kill sends SIGKILL to the process group while the program runs. Unlike Terminate with a
+// Grace of 0 it does not look for descendants that have left the group, or were kept.
 func (p *Process) Kill() {
 	p.stopOnce.Do(func() {
 		close(p.stopped)

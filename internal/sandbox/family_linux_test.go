@@ -62,7 +62,7 @@ func TestFamily(t *testing.T) {
 		n, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 		return n
 	}
-	t.Cleanup(func() { left.Kill() })
+	t.Cleanup(left.Terminate)
 	outside, err := process.NewLauncher().Start(t.Context(), &process.Command{
 		For: process.Purpose{Kind: process.KindShell, Origin: process.OriginUser}, Path: "/bin/sleep", Args: []string{"1000"},
 	})
@@ -71,8 +71,11 @@ func TestFamily(t *testing.T) {
 	}
 	defer outside.Kill()
 	stranger, _ := run(launcher(&sandbox.Family{}), "sleep 1000 >/dev/null 2>&1 &")
-	defer stranger.Release()
-	defer stranger.Kill()
+	defer func() {
+		stranger.Terminate()
+		<-stranger.Gone()
+		stranger.Release()
+	}()
 	for _, tt := range []struct{ script, want string }{
 		{"kill -0 $(cat left) && kill -0 $(cat apart) && echo both", "both"},
 		{fmt.Sprintf("kill -0 %d || echo refused", os.Getpid()), "refused"},
