@@ -91,7 +91,11 @@ func (k *keyring) runProcess(ctx context.Context, process string) (awsKey, error
 	case process != "" && runtime.GOOS == "windows":
 		cmd = exec.CommandContext(ctx, "cmd.exe", "/C", process)
 	case process != "":
-		cmd = exec.CommandContext(ctx, "sh", "-c", process)
+		script := process
+		if isOneProgram(process) {
+			script = "exec " + process // else the end of the shell would leave the program
+		}
+		cmd = exec.CommandContext(ctx, "sh", "-c", script)
 	default:
 		if _, err := exec.LookPath("aws"); err != nil {
 			return awsKey{}, fmt.Errorf("profile %q has no key, and the program aws, which knows more, is not installed", name)
@@ -118,6 +122,16 @@ func (k *keyring) runProcess(ctx context.Context, process string) (awsKey, error
 		key.Expiration = time.Now().Add(defaultLifetime)
 	}
 	return key, nil
+}
+
+// isOneProgram reports whether a shell command is the name of a program with arguments.
+func isOneProgram(command string) bool {
+	words := strings.Fields(command)
+	if len(words) == 0 || strings.ContainsAny(command, ";&|\n") {
+		return false
+	}
+	_, err := exec.LookPath(words[0])
+	return err == nil
 }
 
 // limitedBuffer keeps the first bytes that are written to it and discards the rest.

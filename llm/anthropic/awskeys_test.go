@@ -7,7 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -179,7 +181,7 @@ network' >&2; exit 3`, 2, "no network"},
 	}
 }
 
-// TestProcessCancelled checks that cancellation ends the wait for a process and for
+// TestProcessCancelled checks that cancellation ends a process, and the wait for it and for
 // the semaphore.
 func TestProcessCancelled(t *testing.T) {
 	t.Parallel()
@@ -187,7 +189,7 @@ func TestProcessCancelled(t *testing.T) {
 		t.Skip("the program of this test is a shell script")
 	}
 	up := filepath.Join(t.TempDir(), "up")
-	script := put(t, "script", "echo >'"+up+"'; exec sleep 600")
+	script := put(t, "script", "echo $$ >'"+up+".new'; mv '"+up+".new' '"+up+"'; exec sleep 600")
 	c := newClient(t, Options{BaseURL: "http://127.0.0.1:1", Bedrock: &Bedrock{
 		Region: "us-east-1", Config: put(t, "config", "[default]\ncredential_process = sh '"+script+"'\n"),
 	}})
@@ -213,6 +215,38 @@ func TestProcessCancelled(t *testing.T) {
 	for range 2 {
 		if err := <-ended; err != escape {
 			t.Error(err)
+		}
+	}
+	text, err := os.ReadFile(up)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(20 * time.Second); program.Signal(syscall.Signal(0)) == nil; time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("the process goes on")
+		}
+	}
+}
+
+// TestIsOneProgram checks which commands a shell can become, so that they end with it.
+func TestIsOneProgram(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no sh")
+	}
+	for command, want := range map[string]bool{
+		"sh -c 'x y'": true, "  sh": true, "": false, "cd x": false, "A=b sh": false, "sh; sh": false, "sh | sh": false, "sh &": false, "sh\nsh": false, "'sh' x": false,
+	} {
+		if got := isOneProgram(command); got != want {
+			t.Errorf("%q: %v", command, got)
 		}
 	}
 }
