@@ -60,13 +60,14 @@ func (p *Program) Hear() {
 	p.more.Broadcast()
 }
 
-// listen waits until the terminal takes output.
-func (p *Program) listen() {
+// listen waits until the terminal takes output, and returns false when it takes none any more.
+func (p *Program) listen() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for p.isDeaf {
+	for p.isDeaf && !p.isClosed {
 		p.more.Wait()
 	}
+	return !p.isGone && !p.isClosed
 }
 
 // Storm changes the size of the terminal n times within a second. The last size is as before.

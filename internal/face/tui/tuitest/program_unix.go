@@ -30,6 +30,7 @@ type Program struct {
 
 	mu       sync.Mutex
 	more     sync.Cond
+	buffer   [64 << 10]byte // for output
 	emulator *Emulator
 	titles   titles
 	modes    *modes
@@ -41,6 +42,7 @@ type Program struct {
 	last     time.Time
 	resized  time.Time
 	isGone   bool // there is no more output
+	isClosed bool // the terminal is to be closed
 	isLate   bool // the program took too long
 	patience time.Duration
 }
@@ -94,37 +96,54 @@ func (p *Program) setSize(width, height int) error {
 func (p *Program) watch() {
 	defer close(p.ended)
 	defer crash.Recover()
-	b := make([]byte, 64<<10)
-	for {
-		p.listen()
-		n, err := p.master.Read(b)
-		p.mu.Lock()
-		if p.tap != nil {
-			p.tap(b[:n])
-		}
-		p.output = append(p.output[max(len(p.output)-maxOutput, 0):], b[:n]...)
-		output := p.titles.cut(b[:n])
-		p.modes.Write(output)
-		p.frames.show(p.emulator, output)
-		p.written += int64(n)
-		p.last = time.Now()
-		p.isGone = err != nil
-		p.more.Broadcast()
-		p.mu.Unlock()
-		if err != nil {
-			return
+	for p.listen() {
+		if hasOutput(p.master, 100*time.Millisecond) {
+			p.mu.Lock()
+			p.show()
+			p.mu.Unlock()
 		}
 	}
 }
 
+// hasOutput waits until a terminal has output, or none any more, for at most a time.
+func hasOutput(master *os.File, most time.Duration) bool {
+	poll := []unix.PollFd{{Fd: int32(master.Fd()), Events: unix.POLLIN}}
+	n, err := unix.Poll(poll, int(most.Milliseconds()))
+	return n > 0 && err == nil
+}
+
+// show shows the next part of the output, and reports whether there was any. The caller holds mu.
+func (p *Program) show() bool {
+	if p.isGone || p.isDeaf || !hasOutput(p.master, 0) {
+		return false
+	}
+	n, err := p.master.Read(p.buffer[:])
+	b := p.buffer[:n]
+	if p.tap != nil {
+		p.tap(b)
+	}
+	p.output = append(p.output[max(len(p.output)-maxOutput, 0):], b...)
+	output := p.titles.cut(b)
+	p.modes.Write(output)
+	p.frames.show(p.emulator, output)
+	p.written += int64(n)
+	p.last = time.Now()
+	p.isGone = err != nil
+	p.more.Broadcast()
+	return true
+}
+
 // Close ends the program and the terminal.
 func (p *Program) Close() {
-	p.Hear()
+	p.mu.Lock()
+	p.isClosed, p.isDeaf = true, false
+	p.more.Broadcast()
+	p.mu.Unlock()
 	_ = p.command.Process.Kill() // an error means that it has ended
 	_ = p.tty.Close()
-	_ = p.master.Close()
 	p.emulator.endReplies()
 	<-p.ended
+	_ = p.master.Close()
 }
 
 // Screen returns the rows of the screen, without the empty ones at the end.
@@ -178,17 +197,16 @@ func (p *Program) awaitRead() {
 	}
 }
 
-// Resize changes the size of the terminal.
+// Resize changes the size of the terminal, which shows what the program has written until then in the size before.
 func (p *Program) Resize(width, height int) error {
 	p.mu.Lock()
+	defer p.mu.Unlock()
+	for n := 0; n < 100 && p.show(); n++ {
+	}
 	p.emulator.Resize(width, height)
 	p.frames.isStale = true
-	p.mu.Unlock()
-	err := p.setSize(width, height)
-	p.mu.Lock()
 	p.resized = time.Now()
-	p.mu.Unlock()
-	return err
+	return p.setSize(width, height)
 }
 
 // Signal sends a signal to the program alone.
