@@ -324,7 +324,7 @@ type world struct {
 func of(ts *testscript.TestScript) *world { return ts.Value(worldKey{}).(*world) }
 
 // close ends all models and commands. It fails the script if the requests to a model were not
-// as its script expects.
+// as its script expects, or if something is beside the directories of scripts, which would be left behind.
 func (w *world) close() {
 	for _, p := range w.started {
 		p.stop()
@@ -334,6 +334,13 @@ func (w *world) close() {
 		_ = m.server.Close()
 		if err != nil && !m.loose {
 			w.env.T().Log("model " + m.name + ":\n" + err.Error())
+			defer w.env.T().FailNow()
+		}
+	}
+	beside, _ := os.ReadDir(filepath.Dir(w.work)) // without it, nothing is left
+	for _, e := range beside {
+		if !strings.HasPrefix(e.Name(), "script-") {
+			w.env.T().Log(e.Name() + " is outside of $WORK and $HOME, and would be left behind")
 			defer w.env.T().FailNow()
 		}
 	}
