@@ -16,20 +16,19 @@ type Leftovers struct {
 type Leftover struct {
 	*Process
 	Command string // for messages
-	Apart   []int  // processes that moved to a session of their own; Terminate spares them
 }
 
 // maxLeftovers limits the number of programs in a list of leftovers.
 const maxLeftovers = 100
 
 // Add adds a program that has ended, unless it has left nothing running; then Add releases it.
-// Add returns the processes that have moved to a session of their own, as daemons do. Of more
-// than 100 programs, the oldest is dropped and its leftover processes end.
-func (l *Leftovers) Add(p *Process, command string) (apart []int) {
-	apart = p.Keep()
+// Of more than 100 programs, the oldest is dropped and its leftover processes end, except
+// those in a session of their own.
+func (l *Leftovers) Add(p *Process, command string) {
+	p.Keep()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.list = append(l.list, Leftover{p, command, apart})
+	l.list = append(l.list, Leftover{p, command})
 	l.prune()
 	if len(l.list) > maxLeftovers {
 		oldest := l.list[0]
@@ -39,7 +38,6 @@ func (l *Leftovers) Add(p *Process, command string) (apart []int) {
 		}
 		oldest.Release()
 	}
-	return apart
 }
 
 // List returns the programs that left processes running, or processes in sessions of their own,
@@ -70,7 +68,7 @@ func (l *Leftovers) Terminate() []*Process {
 // prune drops the programs of which nothing is left.
 func (l *Leftovers) prune() {
 	l.list = slices.DeleteFunc(l.list, func(p Leftover) bool {
-		if p.Runs() || len(p.Apart) > 0 {
+		if p.Runs() || len(p.Apart()) > 0 {
 			return false
 		}
 		p.Release()

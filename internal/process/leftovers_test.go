@@ -5,7 +5,10 @@ package process
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"syscall"
 	"testing"
 
@@ -32,8 +35,8 @@ func TestLeftovers(t *testing.T) {
 	ended, endedPID := leave(t, dir, "ended")
 	running, runningPID := leave(t, dir, "running")
 	for _, p := range []*Process{ended, running} {
-		if apart := l.Add(p, "x"); len(apart) > 0 {
-			t.Errorf("apart: %v", apart)
+		if l.Add(p, "x"); len(p.Apart()) > 0 {
+			t.Errorf("apart: %v", p.Apart())
 		}
 	}
 	_ = syscall.Kill(endedPID, syscall.SIGKILL)
@@ -49,6 +52,56 @@ func TestLeftovers(t *testing.T) {
 	processtest.WaitUntil(t, "the list is empty", func() bool { return len(l.List()) == 0 })
 }
 
+// A program stays in the list while a daemon of it runs: one that has left the session late, and one that another daemon has started.
+func TestLeftoverDaemons(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("setsid"); err != nil || runtime.GOOS != "linux" {
+		t.Skip("NOT TESTED: needs Linux and setsid")
+	}
+	for name, script := range map[string]string{
+		"late":     "(until [ -e go ]; do sleep 0.01; done; exec setsid sh -c 'echo $$ >pid; exec sleep 1000') & true",
+		"child":    "(until [ -e go ]; do sleep 0.01; done; exec setsid sh -c 'sleep 1000 & echo $! >pid') & true",
+		"at once":  "setsid -f sh -c 'echo $$ >pid; exec sleep 1000'; until [ -s pid ]; do sleep 0.01; done",
+		"a parent": "sh -c 'setsid sh -c \"sleep 1000 & echo \\$! >pid\" &'; until [ -s pid ]; do sleep 0.01; done",
+	} {
+		var l Leftovers
+		dir := t.TempDir()
+		p, err := Launcher{}.Start(t.Context(), sh(dir, script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Exited()
+		if isLate := name == "late" || name == "child"; !isLate && !p.HasDaemons() {
+			t.Errorf("%s: there is no daemon", name)
+		}
+		l.Add(p, name)
+		if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		pid := processtest.AwaitPID(t, filepath.Join(dir, "pid"))
+		t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGKILL) })
+		processtest.WaitUntil(t, name+" is apart", func() bool { return len(l.List()) == 1 && slices.Equal(p.Apart(), []int{pid}) && !p.Runs() })
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		processtest.WaitUntil(t, name+" has ended", func() bool { return len(l.List()) == 0 })
+	}
+}
+
+// Without a daemon, none is found.
+func TestHasNoDaemons(t *testing.T) {
+	t.Parallel()
+	for _, script := range []string{"true", "for i in $(seq 300); do /bin/true; done"} { // few numbers, and many
+		p, err := Launcher{}.Start(t.Context(), sh(t.TempDir(), script))
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-p.Exited()
+		if p.HasDaemons() {
+			t.Errorf("%s has daemons", script)
+		}
+		p.Release()
+	}
+}
+
 // Of too many programs, the oldest ends.
 func TestTooManyLeftovers(t *testing.T) {
 	t.Parallel()
@@ -56,9 +109,10 @@ func TestTooManyLeftovers(t *testing.T) {
 	dir := t.TempDir()
 	first, pid := leave(t, dir, "first")
 	l.Add(first, "first")
-	daemon := Leftover{Process: first, Apart: []int{os.Getpid()}}
+	second, _ := leave(t, dir, "second")
+	second.Keep()
 	for range maxLeftovers - 1 {
-		l.list = append(l.list, daemon)
+		l.list = append(l.list, Leftover{Process: second})
 	}
 	last, _ := leave(t, dir, "last")
 	l.Add(last, "last")

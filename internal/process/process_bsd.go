@@ -41,11 +41,13 @@ type member struct{}
 // GroupRuns reports whether a process of the group runs after the program itself has ended.
 func (p *Process) GroupRuns() bool { return len(p.family()) > 0 }
 
-func (p *Process) keep() []int {
+func (p *Process) keep() {
 	kept := p.family()
 	p.kept.Store(&kept)
-	return nil
 }
+
+func (p *Process) apart() []int     { return nil }
+func (p *Process) hasDaemons() bool { return false }
 
 func (p *Process) keepsRunning() bool {
 	kept := p.kept.Load()

@@ -103,17 +103,70 @@ func (p *Process) GroupRuns() bool {
 		slices.ContainsFunc(p.family(), func(m member) bool { return m.pgrp == p.pid })
 }
 
-func (p *Process) keep() (apart []int) {
-	var kept []member
-	for _, m := range p.family() {
-		if m.session == p.pid {
-			kept = append(kept, m)
-		} else {
-			apart = append(apart, m.pid)
-		}
-	}
+func (p *Process) keep() {
+	kept := p.family()
 	p.kept.Store(&kept)
-	return apart
+}
+
+// apart returns the kept processes that run in a session of their own. When none of the kept ones runs any more, it keeps those that these have left.
+func (p *Process) apart() (pids []int) {
+	kept := p.kept.Load()
+	if kept == nil {
+		return nil
+	}
+	for range 2 {
+		isOver := true
+		for _, m := range *kept {
+			q, ok := m.find()
+			isOver = isOver && !ok
+			if ok && q.session != p.pid {
+				pids = append(pids, m.pid)
+			}
+		}
+		if !isOver || !p.hasDaemons() {
+			break
+		}
+		holders := []member{}
+		for _, q := range processes() {
+			if holds(q.pid, p.report.name) {
+				holders = append(holders, member{q.pid, q.pgrp, q.session, q.start})
+			}
+		}
+		p.kept.Store(&holders)
+		kept = &holders
+	}
+	return pids
+}
+
+// hasDaemons reports whether another process than Pollux has the report pipe. It looks at the processes that were started since the program.
+func (p *Process) hasDaemons() bool {
+	const most = 200 // of which each number is tried
+	if last := lastPID(); last >= p.pid && last < p.pid+most {
+		for pid := p.pid + 1; pid <= last; pid++ {
+			if holds(pid, p.report.name) {
+				return true
+			}
+		}
+		return false
+	}
+	self := os.Getpid()
+	return slices.ContainsFunc(processes(), func(q entry) bool { return q.pid != self && holds(q.pid, p.report.name) })
+}
+
+// lastPID returns the number of the latest process, 0 if it is not known.
+func lastPID() int {
+	fd, err := unix.Open("/proc/loadavg", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0
+	}
+	defer unix.Close(fd)
+	var b [128]byte
+	n, err := unix.Read(fd, b[:])
+	if err != nil {
+		return 0
+	}
+	last, _ := strconv.Atoi(string(bytes.TrimSpace(b[bytes.LastIndexByte(b[:n], ' ')+1 : n])))
+	return last
 }
 
 // keepsRunning reports whether one of the processes that were kept runs. As long as one does, the
@@ -181,8 +234,9 @@ func pipeName(fd int) string {
 
 // holds reports whether a process has the pipe as its ReportFD.
 func holds(pid int, pipe string) bool {
-	target, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/fd/" + strconv.Itoa(ReportFD))
-	return err == nil && target == pipe
+	var target [64]byte // pipe names are shorter
+	n, err := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(ReportFD), target[:])
+	return err == nil && string(target[:n]) == pipe
 }
 
 // entry is the entry of a process in /proc.

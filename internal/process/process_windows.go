@@ -59,6 +59,10 @@ func widen(*os.File) {}
 // member is used on Unix only.
 type member struct{}
 
-func (p *Process) keep() []int { return nil }
+func (p *Process) keep() {}
+
+func (p *Process) apart() []int { return nil }
+
+func (p *Process) hasDaemons() bool { return false }
 
 func (p *Process) keepsRunning() bool { return false }

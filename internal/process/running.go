@@ -167,11 +167,18 @@ func (p *Process) Left() (pids []int, words []string) {
 }
 
 // Keep notes the processes that an ended program has left running, so that Terminate can end
-// them later. It returns those that Terminate cannot end: processes that have moved to a
-// session of their own, as daemons do.
-func (p *Process) Keep() (apart []int) { return p.keep() }
+// them later.
+func (p *Process) Keep() { p.keep() }
 
-// Runs reports whether something that Keep noted is still running.
+// Apart returns the processes of those that Keep noted, or of those that they have started, that
+// run in a session of their own by now, as daemons do. Terminate cannot end them.
+func (p *Process) Apart() []int { return p.apart() }
+
+// HasDaemons reports whether processes in a session of their own go on running after the
+// program has ended. Those that have closed [ReportFD] are not found, and none on other systems than Linux.
+func (p *Process) HasDaemons() bool { return p.hasDaemons() }
+
+// Runs reports whether something that Keep noted is still running, and not apart.
 func (p *Process) Runs() bool { return p.keepsRunning() }
 
 // Release disowns the process and frees its resources, except the output, which is read as long

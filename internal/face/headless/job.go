@@ -113,7 +113,7 @@ func tellEnded(w io.Writer, s *session.Session) {
 		names = append(names, fmt.Sprintf("%s (PID %d)", string(name), pid))
 	}
 	for _, l := range s.Processes.Left() {
-		for _, pid := range l.Apart {
+		for _, pid := range l.Apart() {
 			add(l.Command, pid)
 		}
 	}

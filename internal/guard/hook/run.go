@@ -202,7 +202,8 @@ func (s *Set) leave(p *process.Process, h *Hook) {
 		}
 	default:
 	}
-	if apart := s.leftovers.Add(p, h.ID()); len(apart) > 0 {
+	s.leftovers.Add(p, h.ID())
+	if apart := p.Apart(); len(apart) > 0 {
 		s.o.Log.Debug("a hook left processes running that outlive the session", "hook", h.ID(), "pids", apart)
 	}
 }

@@ -52,6 +52,7 @@ func (ps *Processes) poll() {
 			ps.isPolling = now > 0
 			ps.mu.Unlock()
 			if now < before {
+				ps.noteDaemons()
 				ps.report()
 			}
 			before = now

@@ -311,13 +311,26 @@ func (ps *Processes) addLeft(pids []int) {
 
 // keep notes a command that has ended and left processes running.
 func (ps *Processes) keep(p *execution, command string) {
-	for _, pid := range ps.leftovers.Add(p.Process, command) {
-		ps.note(pid, command, true)
-	}
+	ps.leftovers.Add(p.Process, command)
+	ps.noteDaemons()
 	ps.mu.Lock()
 	delete(ps.running, p)
 	ps.mu.Unlock()
 	ps.poll()
+}
+
+// noteDaemons writes notes about processes that have left the session of their command.
+func (ps *Processes) noteDaemons() {
+	for _, l := range ps.leftovers.List() {
+		for _, pid := range l.Apart() {
+			ps.mu.Lock()
+			_, isNoted := ps.notes[pid]
+			ps.mu.Unlock()
+			if !isNoted {
+				ps.note(pid, l.Command, true)
+			}
+		}
+	}
 }
 
 // Left returns the commands that left processes running, the latest last.

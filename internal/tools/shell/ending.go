@@ -73,11 +73,11 @@ func (r *runningCall) running(left []int) string {
 	if len(left) > 0 {
 		text = "\nBackground PIDs: " + joinInts(left)
 	}
-	if len(left) > 0 || r.GroupStays() {
-		r.leaves = true
+	if r.leaves = len(left) > 0 || r.GroupStays(); r.leaves {
 		r.tool.Processes.addLeft([]int{r.PID()})
 		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
 	}
+	r.leaves = r.leaves || r.HasDaemons()
 	if canReadOn := r.tool.CanReadOn; len(left) > 0 && r.log == nil && r.tool.caller == model && (canReadOn == nil || canReadOn()) {
 		text += "\nHint: What these processes print is not kept, unless the command redirects it. list_background_processes has their ports. A command that is started with is_background can be read on."
 	}
