@@ -337,7 +337,7 @@ func (w *world) close() {
 			defer w.env.T().FailNow()
 		}
 	}
-	beside, _ := os.ReadDir(filepath.Dir(w.work)) // without it, nothing is left
+	beside, _ := os.ReadDir(filepath.Dir(w.env.WorkDir)) // without it, nothing is left
 	for _, e := range beside {
 		if !strings.HasPrefix(e.Name(), "script-") {
 			w.env.T().Log(e.Name() + " is outside of $WORK and $HOME, and would be left behind")
