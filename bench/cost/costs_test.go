@@ -45,7 +45,7 @@ var costs = []cost{
 	{"hello in a large repository/memory", 930_000, "bytes", "Hardly more than elsewhere: of a large index nothing is read but its size."},
 	{"hello in a large repository/objects", 4_100, "objects", "Hardly more than elsewhere."},
 
-	{"turn/system calls", 36.7, "calls", "Too many: 16 look at files and their links, because read_file, its checks and the memory resolve its path one after the other."},
+	{"turn/system calls", 36.5, "calls", "Too many: 16 look at files and their links, because read_file, its checks and the memory resolve its path one after the other."},
 	{"turn/files", 1, "files", "The file that the turn reads."},
 	{"turn/processes", 0, "processes", "read_file needs no other program."},
 	{"turn/written", 765, "bytes", "The call and its result, once each."},

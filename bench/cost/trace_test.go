@@ -13,7 +13,7 @@ import (
 
 // trace counts the system calls of a run.
 type trace struct {
-	calls     float64 // without those of scheduled and kernelFile
+	calls     float64 // without those of scheduled and timed
 	files     float64 // opened, or not found
 	processes float64 // started
 	written   float64 // bytes, to files of the place
@@ -84,14 +84,14 @@ var callLine = regexp.MustCompile(`^(\w+)\((.*)\) += (-?\w+)(?:<.*>)?(?: (E\w+))
 // fileArgument matches the first argument of a call if it is an open file.
 var fileArgument = regexp.MustCompile(`^\d+<(/[^>]*)>`)
 
-// kernelFile matches calls about files of the kernel. Go's runtime and the statistics of memory read them, the one as
-// the machine needs it and the other at intervals.
-var kernelFile = regexp.MustCompile(`[<"]/(proc|sys)/`)
+// timed matches calls whose number depends on how long a run takes: about files of the kernel, which Go's runtime and the statistics of
+// memory read, the wakes of the runtime, and the syncs of a session's file, at most five a second.
+var timed = regexp.MustCompile(`[<"]/(proc|sys)/|<anon_inode:\[eventfd\]>|^fsync\([0-9]+<[^>]*\.jsonl>`)
 
 // add counts a line of strace.
 func (s *trace) add(line, root string) {
 	m := callLine.FindStringSubmatch(line)
-	if m == nil || kernelFile.MatchString(line) {
+	if m == nil || timed.MatchString(line) {
 		return // the others never returned, such as exit_group
 	}
 	name, args, result, failure := m[1], m[2], m[3], m[4]
@@ -128,6 +128,9 @@ func TestTraceAdd(t *testing.T) {
 		`openat(AT_FDCWD</p/dir>, "/p/a", O_RDONLY|O_CLOEXEC) = 7</p/a>`:                                                  {calls: 1, files: 1},
 		`openat(AT_FDCWD</p/dir>, "/proc/self/statm", O_RDONLY|O_CLOEXEC) = 7</proc/5/statm>`:                             {},
 		`read(7</proc/5/statm>, ""..., 512)      = 40`:                                                                    {},
+		`write(6<anon_inode:[eventfd]>, ""..., 8) = 8`:                                                                    {},
+		`fsync(7</p/home/s.jsonl>)               = 0`:                                                                     {},
+		`fsync(7</p/home>)                       = 0`:                                                                     {calls: 1},
 		`read(7<socket:[5]>, 0xc000, 4096)       = -1 EAGAIN (Resource temporarily unavailable)`:                          {},
 		`read(7<socket:[5]>, ""..., 4096)        = 40`:                                                                    {calls: 1},
 		`write(7</p/home/s.jsonl>, ""..., 300)   = 300`:                                                                   {calls: 1, written: 300},
