@@ -155,6 +155,14 @@ func (f *ToolFinished) HasRun() bool {
 	return slices.ContainsFunc(f.Executions, func(x Execution) bool { return x.HasRun })
 }
 
+// Widened returns why execution i, which repeats the one before with more permission, has run: a sentence for people; "" for others.
+func (f *ToolFinished) Widened(i int) string {
+	if x := &f.Executions[i]; i > 0 && x.Decision.By == DecidedByUser && x.Requested == f.Executions[i-1].Requested {
+		return x.Decision.Reason
+	}
+	return ""
+}
+
 // Changes returns the changes of files by all executions, nil if none are known.
 func (f *ToolFinished) Changes() (all *tool.Changes) {
 	for i := range f.Executions {

@@ -61,6 +61,9 @@ func (l *loop) showFinished(e agent.ToolFinished) {
 			label = kit.Label(l.look.Session, x.Name, x.Summary)
 		}
 		l.showExecution(c, label, x, e.Reason)
+		if reason := e.Widened(i); reason != "" {
+			l.screen.message("With more permission: " + terminal.Line(reason))
+		}
 	}
 	if n := e.Changes().Restorable(); n > 0 && !l.hasDeleted {
 		l.hasDeleted = true

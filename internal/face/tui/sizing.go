@@ -67,10 +67,11 @@ func (s *sizing) settle(width, height int, now time.Time) time.Time {
 	if s.width != width || s.height != height {
 		s.width, s.height, s.changed = width, height, now
 	}
-	if rest, most := s.changed.Add(sizeRest), s.began.Add(sizeWait); rest.Before(most) {
+	rest, most := s.changed.Add(sizeRest), s.began.Add(sizeWait)
+	if rest.Before(most) {
 		return rest
 	}
-	return s.began.Add(sizeWait)
+	return most
 }
 
 // knowsSize reports whether tmux shows the screen in this size, as far as it says so. If not, it asks tmux, and the next frame waits for

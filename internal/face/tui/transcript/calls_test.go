@@ -81,6 +81,13 @@ func TestCalls(t *testing.T) {
 			{Name: "read_file", Status: agent.Success, Result: &tool.Result{Summary: "1 line"}},
 			{Name: "run_shell_command", Requested: "read_file", Status: agent.Success, Summary: "fmt", Result: &tool.Result{Display: tool.TextDisplay("ok"), Summary: "s"}},
 		}}}, "  ✓ ReadFile  a  → 1 line\n✓ Shell  fmt\n  ok\n"},
+		{"run again with more permission", []agent.Event{began(shell, tool.KindExecute, "fmt"), agent.ToolFinished{Call: shell, Status: agent.Success, Executions: []agent.Execution{
+			{Name: "run_shell_command", Status: agent.Success, Summary: "fmt", Result: &tool.Result{Display: tool.TextDisplay("no"), Data: map[string]any{"isError": true}}},
+			{
+				Name: "run_shell_command", Decision: agent.Decision{By: agent.DecidedByUser, Reason: "The sandbox hides it.\x1b[2J"}, Status: agent.Success, Summary: "fmt",
+				Result: &tool.Result{Display: tool.TextDisplay("ok")},
+			},
+		}}}, "x Shell  fmt\n  no\n✓ Shell  fmt\n  ok\n  With more permission: The sandbox hides it.\n"},
 		{"hostile", []agent.Event{began(shell, tool.KindExecute, "ls\x1b[2J\n\u202ex"), done(shell, &tool.Result{Display: tool.TerminalDisplay("a\x1b]0;t\x07\rb\nc\u200b")})}, "✓ Shell  ls \\u202ex\n  a\n  b\n  c\n"},
 		{"unknown tool", []agent.Event{done(callOf("a\x1b[1mb\nc", "9"), &tool.Result{Display: tool.TextDisplay("x")})}, "✓ ab c\n  x\n"},
 	} {

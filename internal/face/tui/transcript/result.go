@@ -15,20 +15,22 @@ import (
 
 // finishedLines returns the lines of a call that has ended, and of those with which hooks have continued it.
 func (t *Transcript) finishedLines(c *call, e agent.ToolFinished) (lines []styled.Line) {
-	executions := e.Executions
-	if len(executions) == 0 {
+	if len(e.Executions) == 0 {
 		x := agent.Refused(e.Call, e.Result)
 		x.Status = e.Status
-		executions = []agent.Execution{x}
+		e.Executions = []agent.Execution{x}
 	}
-	for i := range executions {
-		x := &executions[i]
+	for i := range e.Executions {
+		x := &e.Executions[i]
 		o := t.endingOf(c, x)
 		o.reason = e.Reason
 		if i > 0 {
 			o.head.name, o.head.about, o.head.link = t.title(x.Name), kit.Brief(x.Summary), ""
 		}
 		lines = append(lines, o.lines()...)
+		if reason := e.Widened(i); reason != "" {
+			lines = append(lines, marginLines([]string{"With more permission: " + terminal.Line(reason)}, t.Look.Theme.Secondary())...)
+		}
 		if changes := x.ShownChanges(); changes != nil {
 			lines = append(lines, marginLines([]string{changes.String()}, t.Look.Theme.Secondary())...)
 		}
