@@ -56,7 +56,7 @@ func TestCommandsAfterFailedEdit(t *testing.T) {
 				t.Errorf("%d commands are cancelled, want 6: %s", n, events)
 			}
 			got := wire(s.requests[1].Contents)
-			want := fmt.Sprintf("response run__5 {%q:%q}", "error", "Not run, because the edit of shop.py before it failed. Call it again once the files are as it needs them.")
+			want := fmt.Sprintf("response run__5 {%q:%q}", "error", "Not run, because the edit of shop.py before it failed. Call it again if it does not need that change, or once the change is made.")
 			if !strings.Contains(got, want) {
 				t.Errorf("the model got %s, want %s", got, want)
 			}

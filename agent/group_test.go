@@ -103,7 +103,7 @@ func TestReasons(t *testing.T) {
 		"an edit fails": {
 			calls: []llm.Part{call("1", "edit", path("/bad")), call("2", "command", `{}`), call("3", "edit", path("/good"))},
 			want:  map[string]string{"edit__1": "", "command__2": "Not run, because the edit of /bad before it failed.", "edit__3": ""},
-			model: map[string]string{"command__2": "Not run, because the edit of /bad before it failed. Call it again once"},
+			model: map[string]string{"command__2": "Not run, because the edit of /bad before it failed. Call it again if it does not need that change, or once the change is made."},
 		},
 		"a person refuses": {
 			calls:  []llm.Part{call("1", "edit", path("/a")), call("2", "command", `{}`)},

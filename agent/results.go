@@ -115,7 +115,7 @@ const cancelledText = "[Operation Cancelled] Reason: Operation cancelled"
 // afterFailedEdit returns the cancellation of a command that did not run because an edit before it failed.
 func afterFailedEdit(edit *job) cancellation {
 	reason := "Not run, because " + edit.describe() + " before it failed."
-	return cancellation{reason + " Call it again once the files are as it needs them.", reason}
+	return cancellation{reason + " Call it again if it does not need that change, or once the change is made.", reason}
 }
 
 // afterFailedPart returns the cancellation of a part of a change that did not run because another part did not run or

@@ -16,6 +16,9 @@ type Changes struct {
 	Created int `json:"created,omitempty"`
 	Changed int `json:"changed,omitempty"`
 	Deleted int `json:"deleted,omitempty"`
+	// TakenBack counts those of these files whose change was taken back after the call, because other programs would run them
+	// later, and did not come back.
+	TakenBack int `json:"takenBack,omitempty"`
 	// Added and Removed count the lines of these files, apart from Uncounted files: those that are no text, are large, or
 	// are more than can be read for a call.
 	Added     int `json:"linesAdded,omitempty"`
@@ -66,6 +69,7 @@ func (c *Changes) Plus(o *Changes) *Changes {
 		{&all.Created, &o.Created},
 		{&all.Changed, &o.Changed},
 		{&all.Deleted, &o.Deleted},
+		{&all.TakenBack, &o.TakenBack},
 		{&all.Added, &o.Added},
 		{&all.Removed, &o.Removed},
 		{&all.Uncounted, &o.Uncounted},
@@ -96,7 +100,7 @@ func (c *Changes) String() string {
 	for _, one := range []struct {
 		n    int
 		what Change
-	}{{c.Created, FileCreated}, {c.Changed, FileChanged}, {c.Deleted, FileDeleted}} {
+	}{{c.Created, FileCreated}, {c.Changed, FileChanged}, {c.Deleted, FileDeleted}, {c.TakenBack, "taken back"}} {
 		if one.n == 0 {
 			continue
 		}

@@ -14,6 +14,7 @@ func TestChangesString(t *testing.T) {
 		"2 files changed (+12, -0)":                               {Changed: 2, Added: 12},
 		"3 files deleted (+0, -7)":                                {Deleted: 3, Removed: 7},
 		"1 file created, 20 deleted":                              {Created: 1, Deleted: 20},
+		"2 files created, 2 taken back":                           {Created: 2, TakenBack: 2},
 		"repository changed":                                      {Repository: FileChanged},
 		"4 files changed, 1 deleted, repository deleted (+1, -1)": {Changed: 4, Deleted: 1, Repository: FileDeleted, Added: 1, Removed: 1},
 	} {
@@ -25,9 +26,9 @@ func TestChangesString(t *testing.T) {
 
 func TestChangesPlus(t *testing.T) {
 	t.Parallel()
-	a := &Changes{Operation: 1, Created: 1, Changed: 2, Deleted: 3, Added: 4, Removed: 5, Uncounted: 6, Lost: 7, Repository: FileDeleted, Files: []FileChange{{Path: "a"}}, Beside: []string{"x"}, Report: "r"}
-	b := &Changes{Operation: 2, Created: 10, Changed: 20, Deleted: 30, Added: 40, Removed: 50, Uncounted: 60, Lost: 70, Files: []FileChange{{Path: "b"}}, Beside: []string{"y"}, Report: "s"}
-	want := &Changes{Operation: 2, Created: 11, Changed: 22, Deleted: 33, Added: 44, Removed: 55, Uncounted: 66, Lost: 77, Repository: FileDeleted, Files: []FileChange{{Path: "a"}, {Path: "b"}}, Beside: []string{"x", "y"}}
+	a := &Changes{Operation: 1, Created: 1, Changed: 2, Deleted: 3, TakenBack: 1, Added: 4, Removed: 5, Uncounted: 6, Lost: 7, Repository: FileDeleted, Files: []FileChange{{Path: "a"}}, Beside: []string{"x"}, Report: "r"}
+	b := &Changes{Operation: 2, Created: 10, Changed: 20, Deleted: 30, TakenBack: 2, Added: 40, Removed: 50, Uncounted: 60, Lost: 70, Files: []FileChange{{Path: "b"}}, Beside: []string{"y"}, Report: "s"}
+	want := &Changes{Operation: 2, Created: 11, Changed: 22, Deleted: 33, TakenBack: 3, Added: 44, Removed: 55, Uncounted: 66, Lost: 77, Repository: FileDeleted, Files: []FileChange{{Path: "a"}, {Path: "b"}}, Beside: []string{"x", "y"}}
 	if diff := cmp.Diff(want, a.Plus(b)); diff != "" {
 		t.Errorf("(-want +got)\n%s", diff)
 	}

@@ -128,7 +128,7 @@ func TestExpandKeeps(t *testing.T) {
 		"":        {[]string{"<", "@{}", ">"}, "Failed to inject content for '@{}': The path is empty"},
 		outside:   {[]string{"<", "@{" + outside + "}", ">"}, "Path not in workspace"},
 		"../x":    {[]string{"<", "@{../x}", ">"}, "Path not in workspace"},
-		".env":    {[]string{"<", "@{.env}", ">"}, "Path not in workspace"},
+		".env":    {[]string{"<", "@{.env}", ">"}, "Path not allowed"},
 		"x.log":   {[]string{"<", ">"}, "was ignored by .gitignore or .geminiignore"},
 		"big.txt": {[]string{"<", "@{big.txt}", ">"}, "File size exceeds the 20MB limit"},
 	} {

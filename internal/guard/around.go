@@ -60,9 +60,16 @@ type Review struct {
 	Text string
 	// Offer, if set, is a lasting answer that the person may give.
 	Offer *tool.Offer
-	// Settle makes the changes again if the person wants them, and returns a text for the model. The answer is "" if no
-	// user was asked.
-	Settle func(ctx context.Context, answer tool.Outcome) string
+	// Settle makes the changes again if the person wants them. The answer is "" if no user was asked.
+	Settle func(ctx context.Context, answer tool.Outcome) Settled
+}
+
+// Settled is the result of a [Review].
+type Settled struct {
+	// Text is for the model.
+	Text string
+	// Changes returns the changes of a run of the call without those that stay taken back; nil if all came back.
+	Changes func(*tool.Changes) *tool.Changes
 }
 
 // Retry is a call that has run without success, to run again with more permission. A person has to approve it,
@@ -71,9 +78,9 @@ type Retry struct {
 	// Call is [agent.PreparedCall.Again] of the call, or a [agent.PreparedCall.Rewrite] whose arguments have the
 	// permission.
 	Call *agent.PreparedCall
-	// Reason is a sentence for the person about the failure and the permission that the call would
-	// get.
-	Reason string
+	// Lacked is a sentence about the failure for the model. Reason is it for the person, with the permission that the
+	// call would get.
+	Lacked, Reason string
 	// Offers are lasting answers that a person may give, and Remember applies one of them. Both may be nil.
 	Offers   []tool.Offer
 	Remember func(tool.Outcome)
@@ -172,7 +179,7 @@ func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retr
 		return next
 	}
 	if ctx.Err() == nil {
-		x.Result = appendText(x.Result, "\n\n[It lacked a permission: "+again.Reason+" It was not run again: "+no.why()+"]")
+		x.Result = appendText(x.Result, "\n\n[It lacked a permission: "+again.Lacked+" It was not run again: "+no.why()+"]")
 	}
 	return nil
 }
@@ -180,7 +187,10 @@ func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retr
 // requireApproval requires a person's approval of a call that runs again with more permission.
 func (g *gatedCall) requireApproval(context.Context) *refusal {
 	g.verdict = policy.Ask
-	return g.requirePerson("")
+	if g.opts.Interactive {
+		return nil
+	}
+	return g.refuse(tool.Fail(tool.ErrUnhandled, "In this run no user can allow it, whatever the approval mode. Do not try another way: report it."))
 }
 
 // why returns the reason of a refusal, for the model.

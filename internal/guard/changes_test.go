@@ -84,6 +84,29 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// TestSettled checks that the report of a call leaves out the changes that were taken back and did not come back.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		changes func(*tool.Changes) *tool.Changes
+		want    string // the text for the model
+		isKnown bool   // the record has changes
+	}{
+		"all came back": {nil, "x\n\n[settled]\n\n[one]", true},
+		"some":          {func(c *tool.Changes) *tool.Changes { return &tool.Changes{TakenBack: c.Changed, Report: "[less]"} }, "x\n\n[settled]\n\n[less]", true},
+		"nothing left":  {func(*tool.Changes) *tool.Changes { return nil }, "x\n\n[settled]", false},
+	} {
+		review := Step{Review: func(context.Context, *agent.PreparedCall, *agent.Execution) *Review {
+			return &Review{Settle: func(context.Context, tool.Outcome) Settled { return Settled{"settled", tt.changes} }}
+		}}
+		made := printer("echo", tool.KindOther)
+		list := gate(policy.Yolo, Options{Around: []Step{reporting(), review}}).Admit(t.Context(), call("echo", "a", "x"), made, nil).Run(t.Context(), agent.Host{})
+		if got := last(list).Content[0].Text; got != tt.want || (list[0].Changes != nil) != tt.isKnown {
+			t.Errorf("%s: %q, %+v", name, got, list[0].Changes)
+		}
+	}
+}
+
 // failing returns a tool that returns r, or that panics if it is nil.
 func failing(r *tool.Result) *realTool {
 	t := printer("echo", tool.KindOther)

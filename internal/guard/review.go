@@ -7,17 +7,31 @@ import (
 	"pollux/tool"
 )
 
-// review asks a person about changes of a call that do not stay without consent. If no user can answer, they do not.
-func (g *gatedCall) review(ctx context.Context, host agent.Host, x *agent.Execution) {
+// review asks a person about changes of a call that do not stay without consent. If no user can answer, they do not. x is the last run, and
+// before are those before it.
+func (g *gatedCall) review(ctx context.Context, host agent.Host, x *agent.Execution, before []agent.Execution) {
 	defer g.recoverPanic(func(r *tool.Result) { x.Result, x.Status = r, agent.Failed })
 	for _, s := range g.opts.Around {
 		if s.Review == nil {
 			continue
 		}
-		if r := s.Review(ctx, g.call, x); r != nil {
-			answer := g.askAbout(ctx, host, r)
-			x.Result = appendText(x.Result, "\n\n["+r.Settle(context.WithoutCancel(ctx), answer)+"]")
+		r := s.Review(ctx, g.call, x)
+		if r == nil {
+			continue
 		}
+		settled := r.Settle(context.WithoutCancel(ctx), g.askAbout(ctx, host, r))
+		x.Result = appendText(x.Result, "\n\n["+settled.Text+"]")
+		settled.apply(x)
+		for i := range before {
+			settled.apply(&before[i])
+		}
+	}
+}
+
+// apply leaves changes that stay taken back out of a run.
+func (s *Settled) apply(x *agent.Execution) {
+	if s.Changes != nil && x.Changes != nil {
+		x.Changes = s.Changes(x.Changes)
 	}
 }
 

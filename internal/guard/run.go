@@ -32,7 +32,7 @@ func (g *gatedCall) run(ctx context.Context, host agent.Host, list []agent.Execu
 		g, x = next, next.runOnce(ctx, host)
 	}
 	if g.hasRun && !g.panicked {
-		g.review(ctx, host, &x)
+		g.review(ctx, host, &x, list)
 	}
 	list = append(list, x)
 	if !g.hasRun || g.panicked {

@@ -184,7 +184,7 @@ func TestExpandSkips(t *testing.T) {
 	}
 	const none = "No files matching the criteria were found or all were skipped."
 	for mention, reason := range map[string]string{
-		"secret.txt": "ignored", "hidden/": "ignored", ".env": "Path not in workspace: ", out: "Path not in workspace: ",
+		"secret.txt": "ignored", "hidden/": "ignored", ".env": "Path not allowed: ", out: "Path not in workspace: ",
 		"huge.txt": "File size exceeds the 20MB limit", "dir": "asset file (image/pdf/audio) was not explicitly requested",
 	} {
 		e, err := Expand(t.Context(), w, "read @"+mention, unlimited, Known{})

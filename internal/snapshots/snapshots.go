@@ -29,10 +29,12 @@ import (
 	"pollux/internal/tools/file"
 	"pollux/internal/undo"
 	"pollux/internal/undo/gitbase"
+	"pollux/internal/undo/report"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/wording"
 	"pollux/internal/workspace"
+	"pollux/tool"
 )
 
 // Parts are the parts of a session that its snapshots need. All must be set, unless it says otherwise.
@@ -99,6 +101,14 @@ func Open(p Parts) *Snapshots {
 	return s
 }
 
+// own returns the directories of Pollux's records and temporary files, whose changes are no call's.
+func (s *Snapshots) own() (dirs []string) {
+	for _, dir := range s.parts.Project.Paths.Records() {
+		dirs = append(dirs, workspace.RealPath(dir))
+	}
+	return dirs
+}
+
 // changing returns the names, for the person, of the commands that may change files.
 func changing(commands []string) (names []string) {
 	for _, command := range commands {
@@ -152,7 +162,7 @@ func (s *Snapshots) Steps() []guard.Step {
 	}
 	p, ws := s.parts.Project, s.parts.Workspace
 	return []guard.Step{snapshot.Step(snapshot.Parts{
-		Recorder: s.recorder, Workspace: ws, Session: s.id, Home: p.Paths.Home(), Warn: p.Warn, Store: s.Log(),
+		Recorder: s.recorder, Workspace: ws, Session: s.id, Home: p.Paths.Home(), Skip: s.own, Warn: p.Warn, Store: s.Log(),
 		IsHidden:   func(path string) bool { return ws.Ignored(path, false, ws.DefaultFilter()) },
 		Mask:       func(text string) string { return p.LogMasker().Text(text) },
 		Changed:    s.changed,
@@ -195,6 +205,7 @@ func newTriggers(s *Snapshots) *triggers.Guard {
 			Root: ws.Root(), Environ: p.Env().List(), Launcher: p.Launcher, Git: sync.OnceValue(func() string { return p.FindProgram(ws, "git") }),
 			Temp: p.Paths.ProjectTempPath,
 		},
+		Report: s.report,
 		Name: func(path string) string {
 			if below, err := filepath.Rel(ws.Root(), path); err == nil && filepath.IsLocal(below) {
 				return below
@@ -203,6 +214,23 @@ func newTriggers(s *Snapshots) *triggers.Guard {
 		},
 		Warn: p.Warn, IsAttended: p.Options.Interactive,
 	})
+}
+
+// report describes the changes of a call again, of which those of some paths were taken back.
+func (s *Snapshots) report(c *tool.Changes, isTakenBack func(path string) bool) *tool.Changes {
+	log, err := Store(s.parts.Project)
+	if err != nil {
+		return c
+	}
+	o, err := log.Read(c.Operation)
+	if err != nil {
+		return c
+	}
+	r := report.Reporter{Store: log, Root: s.parts.Workspace.Root(), TakenBack: isTakenBack}
+	if c.Report == "" {
+		return r.Changes(o)
+	}
+	return r.ForModel(o, false)
 }
 
 // changed notes files that a call has changed for the edits after it.

@@ -95,13 +95,27 @@ func (w *Workspace) contains(real string) bool {
 	return w.isInside(real) || w.mayRead(real)
 }
 
+// refuse returns the error for a path that file tools must not access.
 func (w *Workspace) refuse(abs string) error {
-	text := fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s",
-		abs, strings.Join(w.all(), ", "), w.temp)
-	if !w.Contains(abs) && (w.temp == "" || !IsWithin(abs, w.temp)) {
-		text += ". A user can add directories with --include-directories."
+	if what := w.protected(RealPath(filepath.Clean(abs))); what != "" {
+		return Refusal(fmt.Sprintf("Path not allowed: file tools neither read nor write %s: \"%s\"", what, abs))
 	}
-	return Refusal(text)
+	return Refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s."+
+		" A user can add directories with --include-directories.", abs, strings.Join(w.all(), ", "), w.temp))
+}
+
+// protected describes the files that a path in an accessible directory leads to if file tools never access them, else it
+// returns "". The path must not contain links.
+func (w *Workspace) protected(real string) string {
+	for _, dir := range append(w.ReadableDirs(), *w.permitted.Load()...) {
+		if below, ok := within(real, dir); ok && isGuarded(below) {
+			return guarded(below)
+		}
+	}
+	if below, ok := within(real, w.temp); ok && w.temp != "" && isRecord(below) {
+		return "Pollux's own records"
+	}
+	return ""
 }
 
 // Refusal is the error for a path that file tools must not access. Its text is sent to the
@@ -161,19 +175,26 @@ func (w *Workspace) missingPart(path string) string {
 	}
 }
 
-// isGuarded reports whether a path below a workspace directory leads to files that file tools
-// never access: the repository's own data, secrets and dependencies.
-func isGuarded(below string) bool {
+// guarded describes the files that a path below a workspace directory leads to if file tools never access them: the
+// repository's own data, secrets and dependencies. It returns "" for other files.
+func guarded(below string) string {
 	for name := range strings.SplitSeq(filepath.ToSlash(below), "/") {
 		// Windows opens the same file for "x", "x." and "x::$DATA".
 		name, _, _ = strings.Cut(name, ":")
-		name = strings.ToLower(strings.TrimRight(name, ". "))
-		if name == ".git" || name == "node_modules" || IsSecret(name) {
-			return true
+		switch name = strings.ToLower(strings.TrimRight(name, ". ")); {
+		case name == ".git":
+			return "in .git"
+		case name == "node_modules":
+			return "in node_modules"
+		case IsSecret(name):
+			return "files with credentials"
 		}
 	}
-	return false
+	return ""
 }
+
+// isGuarded reports whether file tools never access a path below a workspace directory.
+func isGuarded(below string) bool { return guarded(below) != "" }
 
 // IsSecret reports whether files with this name hold credentials, which no tool may show to a
 // model.

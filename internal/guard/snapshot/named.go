@@ -35,7 +35,7 @@ func (s *step) named(args json.RawMessage) (paths []string) {
 	add := func(w shellcmd.Word) {
 		for _, path := range s.meant(dir, w) {
 			path = workspace.RealPath(path)
-			if s.Recorder.IsOutside(path) && s.isOne(path) && !slices.Contains(paths, path) {
+			if s.Recorder.IsOutside(path) && s.isOne(path) && !s.isSkipped(path) && !slices.Contains(paths, path) {
 				paths = append(paths, path)
 			}
 		}
@@ -53,6 +53,11 @@ func (s *step) named(args json.RawMessage) (paths []string) {
 		}
 	}
 	return paths
+}
+
+// isSkipped reports whether a path is one of Skip, or below one.
+func (s *step) isSkipped(path string) bool {
+	return s.Skip != nil && slices.ContainsFunc(s.Skip(), func(dir string) bool { return workspace.IsWithin(path, dir) })
 }
 
 // The most paths that a word stands for, and the most entries of directories that are compared with its patterns. If there are more,

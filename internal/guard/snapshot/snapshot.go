@@ -23,6 +23,8 @@ type Parts struct {
 	Session func() string
 	// Home is the user's home directory, "" for none.
 	Home string
+	// Skip returns the directories, without links, of files that are not recorded even if a command names them; nil for none.
+	Skip func() []string
 	// Store is the log in which the recorder writes, for reports about its operations.
 	Store func() (*store.Store, error)
 	// IsHidden reports whether models may not see the content of a file. Mask replaces the secrets in a text.

@@ -122,6 +122,7 @@ func spec(name string, kind tool.Kind) fake {
 func TestScope(t *testing.T) {
 	t.Parallel()
 	s := newSession(t)
+	s.parts.Skip = func() []string { return []string{filepath.Join(s.home, ".gemini", "tmp")} }
 	st := &step{Parts: s.parts}
 	out := filepath.Join(filepath.Dir(s.dir), "out")
 	shell := func(command string) json.RawMessage {
@@ -177,6 +178,7 @@ func TestScope(t *testing.T) {
 		{"braces with directories", spec("sh", tool.KindExecute), shell("rm ../more/{d/e,../more/f}"), more("d/e", "f")},
 		{"all in the home directory", spec("sh", tool.KindExecute), shell("rm -rf ~/*"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/own", s.home + "/x"}}},
 		{"variables", spec("sh", tool.KindExecute), shell(`rm $HOME/x "${HOME}/y" "$HOME"/z $HOMES/a "$HOME/$Y"`), undo.Scope{Anywhere: true, Paths: []string{s.home + "/x", s.home + "/y", s.home + "/z"}}},
+		{"records of Pollux", spec("sh", tool.KindExecute), shell("cat ~/.gemini/tmp/background-processes/1.log ~/.gemini/tmp; rm ~/.gemini/settings.json >~/.gemini/tmp/x"), undo.Scope{Anywhere: true, Paths: []string{s.home + "/.gemini/settings.json"}}},
 		{"the system", spec("sh", tool.KindExecute), shell("dd if=x of=y >/dev/sda /proc/self/mem /sys/x /run/y /usr /tmp"), anywhere},
 		{"a directory in the root", spec("sh", tool.KindExecute), shell("rm -rf /no-such-data"), undo.Scope{Anywhere: true, Paths: []string{"/no-such-data"}}},
 		{"a quoted path", spec("sh", tool.KindExecute), shell("rm '../out/a b'"), undo.Scope{Anywhere: true, Paths: []string{out + "/a b"}}},

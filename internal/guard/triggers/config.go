@@ -1,6 +1,7 @@
 package triggers
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,24 +12,21 @@ import (
 	"slices"
 	"syscall"
 
+	"pollux/internal/undo/store"
 	"pollux/internal/workspace"
 )
 
 // set gives the setting of a trigger these values. Programs in the background may exchange the file, and directories above it, with links
 // meanwhile: the file that is read and the one that is replaced are in a root, whatever they do.
 func (g *Guard) set(ctx context.Context, f *trigger, values []string) error {
-	failed := func(err error) error { return fmt.Errorf("%s in %s was not changed: %w", f.setting, f.name, err) }
-	roots := g.options.Roots()
-	i := slices.IndexFunc(roots, func(root string) bool { return workspace.IsWithin(f.path, root) })
-	if i < 0 {
-		return failed(errors.New("it is outside of the workspace"))
+	failed := func(err error) error {
+		return fmt.Errorf("%s in %s was not changed: %w", displayed(f.setting), f.name, err)
 	}
-	root, err := os.OpenRoot(roots[i])
+	root, file, err := g.open(f.path)
 	if err != nil {
 		return failed(err)
 	}
 	defer root.Close()
-	file, _ := filepath.Rel(roots[i], f.path) // it is below
 	text, mode, err := readConfig(root, file)
 	if err == nil {
 		text, err = g.options.Git.Edit(ctx, text, f.setting, values)
@@ -40,6 +38,48 @@ func (g *Guard) set(ctx context.Context, f *trigger, values []string) error {
 		return failed(err)
 	}
 	return nil
+}
+
+// open opens the root that a file is in. It returns the path of the file in there.
+func (g *Guard) open(path string) (root *os.Root, file string, err error) {
+	roots := g.options.Roots()
+	i := slices.IndexFunc(roots, func(root string) bool { return workspace.IsWithin(path, root) })
+	if i < 0 {
+		return nil, "", errors.New("it is outside of the workspace")
+	}
+	file, _ = filepath.Rel(roots[i], path) // it is below
+	root, err = os.OpenRoot(roots[i])
+	return root, file, err
+}
+
+// restored returns the configurations whose text is that before an operation.
+func (g *Guard) restored(o *store.Operation, configs map[string]bool) (paths []string) {
+	l := &look{Guard: g, o: o}
+	for i := range o.Changes {
+		if c := &o.Changes[i]; configs[c.Path] && l.isRestored(c) {
+			paths = append(paths, c.Path)
+		}
+	}
+	return paths
+}
+
+// isRestored reports whether the text of a configuration is that before a change.
+func (l *look) isRestored(c *store.Change) bool {
+	var before []byte
+	if c.Before.State.Size > 0 {
+		text, ok := l.text(&c.Before, maxConfig)
+		if !ok {
+			return false
+		}
+		before = text
+	}
+	root, file, err := l.open(c.Path)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	now, _, err := readConfig(root, file)
+	return err == nil && bytes.Equal(before, now)
 }
 
 // readConfig returns the text and the permissions of a configuration. It does not wait for a pipe.

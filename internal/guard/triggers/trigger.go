@@ -38,9 +38,28 @@ func (f *trigger) value() string { return f.key() + "\x00" + f.sum + strings.Joi
 // shown returns lines about the trigger for a person: its value, or the beginning of the file.
 func (f *trigger) shown() string {
 	if f.setting != "" {
-		return terminal.Cut(terminal.Line(f.setting+" = "+strings.Join(f.after, ", ")), mostWide) + " in " + f.name + "\n"
+		return terminal.Cut(terminal.Line(displayed(f.setting)+" = "+strings.Join(f.after, ", ")), mostWide) + " in " + f.name + "\n"
 	}
 	return f.name + "\n" + f.text
+}
+
+// documented are names of settings that git documents with capital letters.
+var documented = []string{
+	"core.alternateRefsCommand", "core.askPass", "core.gitProxy", "core.hooksPath", "core.sshCommand", "gc.recentObjectsHook", "gpg.defaultKeyCommand",
+	"includeIf.path", "interactive.diffFilter", "sendemail.ccCmd", "sendemail.headerCmd", "sendemail.sendmailCmd", "sendemail.smtpServer", "sendemail.toCmd",
+	"uploadpack.packObjectsHook",
+}
+
+// displayed returns the name of a setting, which is in lower case, as git documents it.
+func displayed(setting string) string {
+	section, rest, _ := strings.Cut(setting, ".")
+	i := strings.LastIndexByte(rest, '.') + 1
+	for _, name := range documented {
+		if first, last, _ := strings.Cut(name, "."); strings.EqualFold(first, section) && strings.EqualFold(last, rest[i:]) {
+			return first + "." + rest[:i] + last
+		}
+	}
+	return setting
 }
 
 // isNamed reports whether the words of a call name the trigger, so that the user who has approved the call knows.

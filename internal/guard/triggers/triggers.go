@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -35,6 +36,8 @@ type Options struct {
 	Git   Git
 	// Name returns a path as people read it.
 	Name func(path string) string
+	// Report describes the changes of a call again, of which those of some paths were taken back.
+	Report func(c *tool.Changes, isTakenBack func(path string) bool) *tool.Changes
 	// Warn takes a warning for the user, who is at work beside Pollux if IsAttended is set.
 	Warn       func(text string)
 	IsAttended bool
@@ -105,22 +108,33 @@ func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.E
 	return &guard.Review{
 		Text:  taken.text(commandOf(call)),
 		Offer: &tool.Offer{Outcome: tool.ProceedAlways, Label: "Allow it, and later changes of the same, in this session", Rule: taken.names()},
-		Settle: func(ctx context.Context, answer tool.Outcome) string {
+		Settle: func(ctx context.Context, answer tool.Outcome) guard.Settled {
 			switch answer {
 			case tool.ProceedOnce, tool.ProceedAlways:
 			case "":
 				g.warn(taken)
-				return taken.refused("no user can be asked here: write_file is refused, too. Go on without it, and say so.")
+				return g.settled(taken, taken.unattended())
 			default:
-				return taken.refused("the user has refused it: do not write it in another way.")
+				return g.settled(taken, taken.refused("the user has refused it: do not write it in another way."))
 			}
 			g.allow(taken, answer == tool.ProceedAlways)
 			if err := g.bringBack(ctx, taken); err != nil {
 				g.options.Warn("Warning: Not all of it came back: " + err.Error())
 			}
-			return "The user has allowed what runs programs later: " + taken.names() + "."
+			return guard.Settled{Text: "The user has allowed what runs programs later: " + taken.names() + "."}
 		},
 	}
+}
+
+// settled is the result of a review whose changes do not come back.
+func (g *Guard) settled(t *taken, text string) guard.Settled {
+	return guard.Settled{Text: text, Changes: func(c *tool.Changes) *tool.Changes {
+		paths := t.paths[c.Operation]
+		if len(paths) == 0 {
+			return c
+		}
+		return g.options.Report(c, func(path string) bool { return paths[path] })
+	}}
 }
 
 // Settle looks at the changes since the last call while programs ran in the background. They may also be the user's, so that a user who is at
@@ -173,7 +187,7 @@ func (g *Guard) isAllowed(f *trigger) bool {
 
 // takeBack takes back the triggers of operations, except those that isWanted wants.
 func (g *Guard) takeBack(ctx context.Context, operations []*store.Operation, isWanted func(*trigger) bool) *taken {
-	all := &taken{}
+	all := &taken{paths: map[int]map[string]bool{}}
 	hasCommit := false
 	for _, o := range operations {
 		found := slices.DeleteFunc(g.find(ctx, o), func(f trigger) bool { return g.isAllowed(&f) || isWanted(&f) })
@@ -194,7 +208,7 @@ func (g *Guard) takeBack(ctx context.Context, operations []*store.Operation, isW
 // undo takes triggers of an operation back, and adds them to those that were.
 func (g *Guard) undo(ctx context.Context, o *store.Operation, found []trigger, all *taken) error {
 	var failed error
-	files := map[string]bool{}
+	files, configs := map[string]bool{}, map[string]bool{}
 	for _, f := range found {
 		switch {
 		case f.setting == "":
@@ -204,9 +218,11 @@ func (g *Guard) undo(ctx context.Context, o *store.Operation, found []trigger, a
 				failed = errors.Join(failed, err)
 				continue
 			}
+			configs[f.path] = true
 		}
 		all.triggers = append(all.triggers, f)
 	}
+	all.add(o.Number, g.restored(o, configs)...)
 	if len(files) == 0 {
 		return failed
 	}
@@ -217,6 +233,9 @@ func (g *Guard) undo(ctx context.Context, o *store.Operation, found []trigger, a
 	back, err := apply(ctx, log, o, "Took back triggers of #%d", func(path string) bool { return files[path] })
 	if back != nil {
 		all.undone = append(all.undone, undone{log, back})
+		for i := range back.Changes {
+			all.add(o.Number, back.Changes[i].Path)
+		}
 	}
 	return errors.Join(failed, err)
 }
@@ -245,7 +264,18 @@ func apply(ctx context.Context, log *store.Store, o *store.Operation, title stri
 type taken struct {
 	triggers  []trigger
 	undone    []undone
-	committed []string // files that the last commit has
+	committed []string                // files that the last commit has
+	paths     map[int]map[string]bool // that are as before again, by the number of the operation
+}
+
+// add adds paths that are as they were before an operation.
+func (t *taken) add(operation int, paths ...string) {
+	if t.paths[operation] == nil {
+		t.paths[operation] = map[string]bool{}
+	}
+	for _, path := range paths {
+		t.paths[operation][path] = true
+	}
 }
 
 // files returns the paths of the triggers that are files.
@@ -293,9 +323,9 @@ func listed(triggers []trigger) string {
 		case f.setting == "":
 			names = append(names, f.name)
 		case i+1 < len(shown) && shown[i+1].setting != "" && shown[i+1].path == f.path:
-			names = append(names, f.setting)
+			names = append(names, displayed(f.setting))
 		default:
-			names = append(names, f.setting+" in "+f.name)
+			names = append(names, displayed(f.setting)+" in "+f.name)
 		}
 	}
 	if more := len(triggers) - len(shown); more > 0 {
@@ -321,13 +351,31 @@ func (t *taken) text(command string) string {
 	return b.String()
 }
 
+// unattended is the text for the model about changes that do not come back because no user can be asked.
+func (t *taken) unattended() string {
+	if !t.hasFiles() {
+		return t.refused("no user can be asked here. Go on without it, and say so.")
+	}
+	return t.refused("no user can be asked here: write_file is refused, too. Go on without it, and say so.")
+}
+
 // refused is the text for the model about changes that do not come back.
 func (t *taken) refused(reason string) string {
 	text := "Taken back: " + t.names() + ". Other programs run that later, outside of the sandbox, and " + reason
 	if len(t.committed) > 0 {
 		return text + " The last commit still has " + strings.Join(t.committed, ", ") + ": do not push it."
 	}
+	if !t.hasFiles() {
+		return text
+	}
 	return text + " If git shows it as deleted, do not commit that."
+}
+
+// hasFiles reports whether some of the triggers are files outside of .git.
+func (t *taken) hasFiles() bool {
+	return slices.ContainsFunc(t.files(), func(path string) bool {
+		return !slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(name string) bool { return strings.EqualFold(name, ".git") })
+	})
 }
 
 // commandOf returns the command of a call, or its summary.

@@ -13,8 +13,10 @@ import (
 	"pollux/internal/guard/repository"
 	"pollux/internal/process"
 	"pollux/internal/undo"
+	"pollux/internal/undo/report"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
+	"pollux/tool"
 )
 
 // place is a repository with a guard over the changes of commands.
@@ -25,6 +27,7 @@ type place struct {
 	env      []string
 	programs []string // in the background
 	warnings []string
+	last     *store.Operation // of a call
 }
 
 func newPlace(t *testing.T) *place {
@@ -54,7 +57,10 @@ func newPlace(t *testing.T) *place {
 		RunsLater: func(path string) bool { return engine.RunsLater(policy.Call{Paths: []string{path}}) },
 		Git:       &repository.Checker{Root: p.dir, Environ: p.env, Launcher: process.Launcher{}, Git: func() string { return git }, Temp: t.TempDir},
 		Name:      func(path string) string { return strings.TrimPrefix(path, p.dir+"/") },
-		Warn:      func(text string) { p.warnings = append(p.warnings, text) },
+		Report: func(c *tool.Changes, isTakenBack func(string) bool) *tool.Changes {
+			return (&report.Reporter{Store: log, Root: p.dir, TakenBack: isTakenBack}).ForModel(p.last, false)
+		},
+		Warn: func(text string) { p.warnings = append(p.warnings, text) },
 	})
 	p.recorder = undo.New(undo.Options{Store: open, Roots: roots, Recorded: p.guard.Note, Background: func() []string { return p.programs }})
 	t.Cleanup(p.recorder.Close)
@@ -79,7 +85,7 @@ func (p *place) call(t *testing.T, script string) *taken {
 		t.Fatal(err)
 	}
 	p.run(t, script)
-	if _, err := run.End(t.Context()); err != nil {
+	if p.last, err = run.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	return p.guard.takeBack(t.Context(), p.guard.take(false), func(*trigger) bool { return false })
@@ -97,7 +103,7 @@ func TestTriggers(t *testing.T) {
 		{"a hook that becomes one", "mv .git/hooks/old.sample .git/hooks/post-merge; chmod +x .git/hooks/post-merge", ".git/hooks/post-merge", "test ! -e .git/hooks/post-merge"},
 		{"a link as hook", "ln -s ../../x .git/hooks/pre-push", ".git/hooks/pre-push", "test ! -L .git/hooks/pre-push"},
 		{"a link as directory of hooks", "mkdir evil; mv .git/hooks evil/h; ln -s ../evil/h .git/hooks", ".git/hooks", "test ! -L .git/hooks"},
-		{"a setting", "git remote add origin /x; git config core.hooksPath h", "core.hookspath in .git/config", "git config remote.origin.url; ! git config core.hooksPath"},
+		{"a setting", "git remote add origin /x; git config core.hooksPath h", "core.hooksPath in .git/config", "git config remote.origin.url; ! git config core.hooksPath"},
 		{"a setting that was there", "git config alias.mine '!x'", "alias.mine in .git/config", "test $(git config alias.mine) = status"},
 		{"several values", "git config --add credential.helper a; git config --add credential.helper b", "credential.helper in .git/config", "! git config credential.helper"},
 		{"with odd characters", "git config 'filter.a b.c.clean' x; git config \"alias.x\" \"!a\nb\"", "alias.x, filter.a b.c.clean in .git/config", "! git config alias.x"},
@@ -105,7 +111,7 @@ func TestTriggers(t *testing.T) {
 		{"a setting that goes", "git config --unset alias.mine", "", "! git config alias.mine"},
 		{"a configuration that is broken", "echo '[' >>.git/config", ".git/config", "git config alias.mine"},
 		{"a configuration that is a link", "cp .git/config c; ln -sf ../c .git/config", ".git/config", "test ! -L .git/config"},
-		{"of a worktree", "git config extensions.worktreeConfig true; git config --worktree core.sshCommand x", "core.sshcommand in .git/config.worktree", "! git config core.sshCommand"},
+		{"of a worktree", "git config extensions.worktreeConfig true; git config --worktree core.sshCommand x", "core.sshCommand in .git/config.worktree", "! git config core.sshCommand"},
 		{"a worktree", "git worktree add -q wt", "", "test -f wt/.git"},
 		{"a submodule", "git init -q ../lib; git -C ../lib commit -q --allow-empty -m first; git -c protocol.file.allow=always submodule --quiet add ../lib lib", "", "test -f lib/.git; git config submodule.lib.url"},
 		{"a repository elsewhere", "git init -q --separate-git-dir=../elsewhere sub", "sub/.git", "test ! -e sub/.git"},
@@ -141,7 +147,7 @@ func TestBringBack(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	taken := p.call(t, "git config core.hooksPath h; git config --add alias.mine a; git config --add alias.mine b; mkdir .vscode; echo x >.vscode/tasks.json; printf x >.git/hooks/pre-push; chmod 755 .git/hooks/pre-push")
-	if want := ".git/hooks/pre-push, .vscode/tasks.json, alias.mine, core.hookspath in .git/config"; taken.names() != want {
+	if want := ".git/hooks/pre-push, .vscode/tasks.json, alias.mine, core.hooksPath in .git/config"; taken.names() != want {
 		t.Fatalf("%q, not %q", taken.names(), want)
 	}
 	p.run(t, "test ! -e .git/hooks/pre-push")
@@ -180,6 +186,31 @@ func TestAllowedContent(t *testing.T) {
 	}
 }
 
+// TestSettled checks the changes of a call whose triggers stay taken back.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"mkdir -p .github/workflows; echo x >.github/workflows/ci.yml; echo x >a":        "2 files created, 1 taken back (+2, -0) [Changed files: 1 created (a +1)]",
+		"mkdir .husky; echo x >.husky/pre-commit":                                        "1 file created, 1 taken back (+1, -0) ",
+		"echo a >a; printf x >.git/hooks/pre-push; chmod +x .git/hooks/pre-push":         "1 file created (+1, -0) [Changed files: 1 created (a +1)]",
+		"git config core.hooksPath h; git config alias.x y; git config alias.mine other": "<nil>",
+		"git config core.hooksPath h; git remote add origin x":                           "unchanged",
+		"git config --worktree core.pager x; git config core.pager x":                    "<nil>",
+		"echo a >a": "unchanged",
+	} {
+		p := newPlace(t)
+		settled := p.guard.settled(p.call(t, script), "")
+		c := &tool.Changes{Operation: p.last.Number, Report: "unchanged"}
+		got := "<nil>"
+		if c = settled.Changes(c); c != nil {
+			got = strings.TrimPrefix(c.String()+" "+c.Report, " ")
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}
+
 // TestCommitted checks that the person and the model learn that the last commit still has a trigger.
 func TestCommitted(t *testing.T) {
 	t.Parallel()
@@ -196,6 +227,46 @@ func TestCommitted(t *testing.T) {
 	}
 	if taken := p.call(t, "echo x >.envrc; git config core.pager x"); taken.committed != nil || !strings.Contains(taken.text("make"), "core.pager = x in .git/config") {
 		t.Errorf("without a commit: %q", taken.text("make"))
+	}
+}
+
+// TestRefused checks the text for the model: the advice about files in the work tree is only for those.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	hook := trigger{path: "/p/.git/hooks/pre-push", name: ".git/hooks/pre-push"}
+	setting := trigger{path: "/p/.git/config", name: ".git/config", setting: "core.hookspath"}
+	file := trigger{path: "/p/.envrc", name: ".envrc"}
+	const (
+		unattended = ". Other programs run that later, outside of the sandbox, and no user can be asked here"
+		end        = " Go on without it, and say so."
+	)
+	for _, c := range []struct {
+		triggers []trigger
+		want     string
+	}{
+		{[]trigger{hook, setting}, "Taken back: .git/hooks/pre-push, core.hooksPath in .git/config" + unattended + "." + end},
+		{[]trigger{file}, "Taken back: .envrc" + unattended + ": write_file is refused, too." + end + " If git shows it as deleted, do not commit that."},
+		{[]trigger{file, hook}, "Taken back: .envrc, .git/hooks/pre-push" + unattended + ": write_file is refused, too." + end + " If git shows it as deleted, do not commit that."},
+	} {
+		if got := (&taken{triggers: c.triggers}).unattended(); got != c.want {
+			t.Errorf("%s\n%s", got, c.want)
+		}
+	}
+	if got := (&taken{triggers: []trigger{setting}}).refused("the user has refused it."); strings.Contains(got, "commit") {
+		t.Errorf("about a setting: %s", got)
+	}
+}
+
+// TestDisplayed checks the names of settings.
+func TestDisplayed(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"core.hookspath": "core.hooksPath", "core.sshcommand": "core.sshCommand", "core.editor": "core.editor", "alias.hookspath": "alias.hookspath",
+		"gpg.ssh.defaultkeycommand": "gpg.ssh.defaultKeyCommand", "includeif.onbranch:A.b.path": "includeIf.onbranch:A.b.path", "filter.A b.clean": "filter.A b.clean",
+	} {
+		if got := displayed(key); got != want {
+			t.Errorf("%s: %s", key, got)
+		}
 	}
 }
 

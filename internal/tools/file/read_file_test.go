@@ -256,7 +256,7 @@ func TestReadFileIgnored(t *testing.T) {
 	} {
 		refused(t, NewReadFile(w, nil), args{"file_path": name}, "File path '"+filepath.Join(w.Root(), name)+"' is ignored by configured ignore patterns. "+want)
 	}
-	refused(t, NewReadFile(w, nil), args{"file_path": ".env"}, "Path not in workspace: ")
+	refused(t, NewReadFile(w, nil), args{"file_path": ".env"}, "Path not allowed: ")
 }
 
 // TestMissing checks the suggestions of the file tools for a path that does not exist.

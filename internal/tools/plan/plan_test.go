@@ -315,7 +315,7 @@ func TestDirectory(t *testing.T) {
 		"out/plans":                       "is outside the project",
 		h.outside:                         "is outside the project",
 		h.root + "-evil":                  "is outside the project",
-		".git/plans":                      "Path not in workspace",
+		".git/plans":                      "Path not allowed",
 	} {
 		got, err := plan.Directory(h.Workspace, setting, "session")
 		if err != nil {

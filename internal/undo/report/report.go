@@ -30,6 +30,8 @@ type Reporter struct {
 	// IsHidden reports whether models may not see the content of a file. Mask replaces the secrets in a text.
 	IsHidden func(path string) bool
 	Mask     func(text string) string
+	// TakenBack reports whether the change of a file was taken back since; nil for none.
+	TakenBack func(path string) bool
 }
 
 // Changes returns the changes of an operation, nil if no file has another content or other attributes than before it.
@@ -51,10 +53,15 @@ func (r *Reporter) Edit(o *store.Operation, lines tool.LineChange) *tool.Changes
 	return c
 }
 
-// ForModel returns [Reporter.Changes] with the text for the model. With mayDiff, it has the differences if they are short.
+// ForModel returns [Reporter.Changes] with the text for the model, which leaves out changes that were taken back. With mayDiff, it
+// has the differences if they are short.
 func (r *Reporter) ForModel(o *store.Operation, mayDiff bool) *tool.Changes {
 	c, entries := r.describe(o, true)
-	if c != nil {
+	if c == nil {
+		return nil
+	}
+	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.isTakenBack })
+	if len(entries) > 0 || c.Repository != "" {
 		c.Report = r.text(c, entries, mayDiff)
 	}
 	return c
@@ -62,12 +69,13 @@ func (r *Reporter) ForModel(o *store.Operation, mayDiff bool) *tool.Changes {
 
 // entry is a file that has changed, or a directory without others that have.
 type entry struct {
-	step      *revert.Step
-	name      string // see [tool.FileChange]
-	change    tool.Change
-	isCounted bool // its lines
-	added     int
-	removed   int
+	step        *revert.Step
+	name        string // see [tool.FileChange]
+	change      tool.Change
+	isTakenBack bool
+	isCounted   bool // its lines
+	added       int
+	removed     int
 }
 
 func (r *Reporter) describe(o *store.Operation, mayRead bool) (*tool.Changes, []entry) {
@@ -76,8 +84,10 @@ func (r *Reporter) describe(o *store.Operation, mayRead bool) (*tool.Changes, []
 	steps := revert.Show(r.Store, []*store.Operation{o}).Steps
 	entries := make([]entry, 0, len(steps))
 	for i := range steps {
-		if s := &steps[i]; !repository.note(s) {
-			entries = append(entries, entry{step: s, name: r.name(s.Path), change: changeOf(s)})
+		s := &steps[i]
+		isTakenBack := r.TakenBack != nil && r.TakenBack(s.Path)
+		if !repository.note(s, isTakenBack) {
+			entries = append(entries, entry{step: s, name: r.name(s.Path), change: changeOf(s), isTakenBack: isTakenBack})
 		}
 	}
 	c.Repository = repository.change()
@@ -101,6 +111,9 @@ func add(c *tool.Changes, e *entry) {
 		c.Deleted++
 	default:
 		c.Changed++
+	}
+	if e.isTakenBack {
+		c.TakenBack++
 	}
 	if !e.isCounted {
 		c.Uncounted++

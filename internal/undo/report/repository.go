@@ -15,8 +15,8 @@ type repository struct {
 	hasIndex, hasObjects            bool
 }
 
-// note takes a step, and reports whether its path is in a .git.
-func (r *repository) note(s *revert.Step) (isIn bool) {
+// note takes a step, unless it was taken back, and reports whether its path is in a .git.
+func (r *repository) note(s *revert.Step, isTakenBack bool) (isIn bool) {
 	const dir = string(filepath.Separator) + ".git"
 	i := strings.Index(s.Path+string(filepath.Separator), dir+string(filepath.Separator))
 	if i < 0 {
@@ -25,6 +25,7 @@ func (r *repository) note(s *revert.Step) (isIn bool) {
 	rel := filepath.ToSlash(strings.TrimPrefix(s.Path[i+len(dir):], string(filepath.Separator)))
 	isDirectory := s.From.State.Kind == state.Directory || s.To.State.Kind == state.Directory
 	switch {
+	case isTakenBack:
 	case rel == "" && s.To.State.Kind == state.Absent:
 		r.isCreated = true
 	case rel == "" && s.From.State.Kind == state.Absent:
