@@ -274,7 +274,7 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 		}),
 		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.agents.parts.Memory.Names()},
 		Place: prompt.Context{
-			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.agents.parts.Project.Paths.ProjectTempPath(), Dirs: w.agents.parts.Workspace.Dirs(),
+			Now: time.Now(), OS: strings.Replace(runtime.GOOS, "windows", "win32", 1), TempDir: w.agents.parts.Project.Sandbox.TempDir(), Dirs: w.agents.parts.Workspace.Dirs(),
 		},
 	}
 	if config.IncludeDirectoryTree.In(w.agents.parts.Project.Settings()) {
@@ -292,7 +292,7 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 			names = append(names, f.Name)
 		}
 		p.Core = &prompt.System{
-			IsSubagent: true, Mode: w.agents.parts.Policy.Mode().String(), Form: form, Git: project.InGit(w.agents.parts.Project.Paths.Dir()), Sandbox: w.agents.parts.Project.Options.Env.Get("SANDBOX"), Hooks: w.agents.parts.Session.Hooks() != nil,
+			IsSubagent: true, Mode: w.agents.parts.Policy.Mode().String(), Form: form, Git: project.InGit(w.agents.parts.Project.Paths.Dir()), Sandbox: w.agents.parts.Project.Sandbox.Name(prompt.OwnSandbox, w.agents.parts.Project.Options.Env.Get("SANDBOX")), Hooks: w.agents.parts.Session.Hooks() != nil,
 			Output: toolset.OutputAdvice(w.agents.parts.Project.Settings()),
 			Tools:  names, Plan: w.agents.parts.Plans.Approved(), PlanDir: w.agents.parts.Plans.Dir(), Env: w.agents.parts.Project.Env().Get,
 		}

@@ -12,6 +12,9 @@ import (
 // name only if another project with the same base name claims it first.
 func (p *Paths) ProjectTempPath() string { return filepath.Join(p.tmp(), p.likely()) }
 
+// Scratch returns the path of the directory in [Paths.ProjectTempPath] for files of a model's commands. It creates nothing.
+func (p *Paths) Scratch() string { return filepath.Join(p.ProjectTempPath(), "scratch") }
+
 // likelySlug returns the slug that the project has, or its preferred one.
 func (p *Paths) likelySlug() string {
 	if projects, err := p.readRegistry(); err == nil && isSlug(projects[p.dir]) {

@@ -62,6 +62,9 @@ func (s Status) String() string {
 // unless [Command.TTY] is set.
 func (p *Process) PID() int { return p.pid }
 
+// IsConfined reports whether the thread that has started the program was restricted, see [Command.Confine].
+func (p *Process) IsConfined() bool { return p.command.Confine != nil }
+
 // Began returns the time of the start.
 func (p *Process) Began() time.Time { return p.start }
 

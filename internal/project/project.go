@@ -333,8 +333,9 @@ func (p *Project) openLog() {
 	p.WatchWarnings(func(text string) { warnings.Warn(text) })
 }
 
-// Close closes the log and the record of the conversation, and ends the use of the worktree.
+// Close closes the log and the record of the conversation, ends the use of the worktree, and closes the sandbox.
 func (p *Project) Close() {
+	p.Sandbox.Close()
 	if p.Worktree != nil {
 		p.Worktree.Close()
 	}

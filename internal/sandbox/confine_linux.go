@@ -75,6 +75,9 @@ func build(p Profile, version int, mute bool, own *ownSockets, o *Options) (*rul
 	for _, path := range p.Read {
 		err = errors.Join(err, files.Allow(path, landlock.Read))
 	}
+	for _, path := range p.Scratch {
+		err = errors.Join(err, files.Allow(path, landlock.Write))
+	}
 	asks := !mute && seccomp.CanAsk() == nil
 	devices := p.Devices
 	for _, path := range p.Write {

@@ -31,11 +31,13 @@ func (p *Profile) Judge(path string) (Verdict, string) {
 		}
 		return list[i]
 	}
-	hidden, shown, writable := within(p.Hide), within(p.Read), within(p.Write)
+	hidden, shown, writable, scratch := within(p.Hide), within(p.Read), within(p.Write), within(p.Scratch)
 	if isKernels(path, writable) {
 		writable = ""
 	}
 	switch {
+	case scratch != "":
+		return MayChange, scratch
 	case writable != "" && hidden == "" && within(p.Keep) == "":
 		return MayChange, writable
 	case hidden != "" && shown == "":
@@ -121,7 +123,7 @@ const (
 	signalWords   = `(?i)(?m)\b(kill|pkill|killall)\b[^/\n]*(operation not permitted|\beperm\b)|^\S+\(\d+\): operation not permitted$`
 	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability`
 	passwordWords = `(?i)could not read (username|password) for 'https?:|authentication failed for 'https?:`
-	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key`
+	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key|no private key found for|couldn't load public key`
 	spaceWords    = `(?i)bwrap: (creating new namespace failed|no permissions to create (a )?new namespace|setting up uid map)|unshare failed: operation not permitted|` +
 		`cannot clone: operation not permitted|failed to create (a )?(new )?(user )?namespace|newuidmap: |nsenter: .*operation not permitted`
 	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
@@ -135,28 +137,25 @@ var otherLines = []string{
 	`(?:unable to create temporary object directory|insufficient permission for adding an object)[^\n]*(?:\n[^\n]*){0,5}\nTo (?:file://)?(/[^\n]+)`,
 }
 
-// Denial returns the permission that the sandbox has refused a program which has failed with an output. refused are the hosts that it
-// has not reached.
-func (p *Profile) Denial(output string, refused []string) Denial {
+// Ending is the end of a command, as far as it shows permissions that the sandbox has refused it.
+type Ending struct {
+	Output  string   // the last part
+	Refused []string // hosts that it has not reached
+	// Dirs are the absolute directories that it ran in, which relative paths in the output begin at.
+	Dirs []string
+}
+
+// Denial returns the permission that the sandbox has refused a command which has failed.
+func (p *Profile) Denial(e Ending) Denial {
+	output := e.Output
 	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
 	}
 	if KeepsSignals() && regexp.MustCompile(signalWords).MatchString(output) { // shells also name themselves
 		return Denial{Kind: NotSignalled}
 	}
-	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(output, 20) {
-		for _, path := range pathsIn(line) {
-			if d := p.DenialAt(path); d.Kind != NotDenied {
-				return d
-			}
-		}
-	}
-	for _, words := range otherLines {
-		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(output, 5) {
-			if d := p.DenialAt(filepath.Clean(found[1])); d.Kind != NotDenied {
-				return d
-			}
-		}
+	if d := p.DenialOfPath(e); d.Kind != NotDenied {
+		return d
 	}
 	switch {
 	case regexp.MustCompile(keyWords).MatchString(output):
@@ -170,9 +169,39 @@ func (p *Profile) Denial(output string, refused []string) Denial {
 	case regexp.MustCompile(spaceWords).MatchString(output):
 		return Denial{Kind: HasNoNamespaces}
 	case p.Network.IsByName():
-		return denialOfHosts(output, refused)
+		return denialOfHosts(output, e.Refused)
 	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
 		return Denial{Kind: HasNoNetwork}
+	}
+	return Denial{}
+}
+
+// SaysDenied reports whether an output has words by which programs say that they were refused a file.
+func SaysDenied(output string) bool { return regexp.MustCompile(deniedWords).MatchString(output) }
+
+// DenialOfPath returns the denial of a path that the output of a command names. It is certain enough for a command that goes on after it, and
+// does not fail.
+func (p *Profile) DenialOfPath(e Ending) Denial {
+	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(e.Output, 20) {
+		for _, path := range pathsIn(line) {
+			if d := p.DenialAt(path); d.Kind != NotDenied {
+				return d
+			}
+		}
+		for _, path := range relativeIn(line) {
+			for _, dir := range e.Dirs {
+				if d := p.DenialAt(filepath.Join(dir, path)); d.Kind != NotDenied {
+					return d
+				}
+			}
+		}
+	}
+	for _, words := range otherLines {
+		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(e.Output, 5) {
+			if d := p.DenialAt(filepath.Clean(found[1])); d.Kind != NotDenied {
+				return d
+			}
+		}
 	}
 	return Denial{}
 }
@@ -216,13 +245,43 @@ func pathsIn(line string) (paths []string) {
 			found[i][2], found[i][3] = f[4], f[5]
 		}
 	}
-	if len(found) > 1 && found[0][2] == 0 {
+	if len(found) > 0 && found[0][2] == 0 && (len(found) > 1 || isProgram(line[:found[0][3]], line[found[0][3]:])) {
 		found = found[1:]
 	}
 	distance := func(f []int) int { return max(words[0]-f[3], f[2]-words[1]) }
 	slices.SortStableFunc(found, func(a, b []int) int { return distance(a) - distance(b) })
 	for _, f := range found {
 		paths = append(paths, filepath.Clean(line[f[2]:f[3]]))
+	}
+	return paths
+}
+
+// isProgram reports whether a path at the beginning of a line is that of the program or script which has printed the line: rest follows it, with
+// the number of a line, or with the file that it means.
+func isProgram(path, rest string) bool {
+	if regexp.MustCompile(`^: (line )?\d+: `).MatchString(rest) {
+		return true
+	}
+	if regexp.MustCompile(`^: ` + deniedWords).MatchString(rest) {
+		return false
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
+}
+
+// relativeIn returns the words in such a line that stand where programs name a file, if they can be relative paths: in quotes, and next to the words
+// that say so.
+func relativeIn(line string) (paths []string) {
+	if regexp.MustCompile(keyWords).MatchString(line) { // it names a server
+		return nil
+	}
+	for _, words := range [...]string{
+		`['‘` + "`" + `]([^/'’\n][^'’\n]*)['’]`, `["“]([^/"”\n][^"”\n]*)["”]`,
+		`(?:^|\s)([^\s/:'"‘“` + "`" + `(][^\s:]*): ` + deniedWords, deniedWords + `: ([^\s/:'"‘“` + "`" + `][^\s:]*)`,
+	} {
+		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(line, 3) {
+			paths = append(paths, found[1])
+		}
 	}
 	return paths
 }
@@ -237,6 +296,8 @@ func (p *Profile) DenialAt(path string) Denial {
 	switch verdict, _ := p.Judge(path); {
 	case verdict == Hidden && userMay(path, read):
 		return Denial{Kind: HidesFile, Path: path, Exists: path}
+	case verdict == Hidden && existing(path) != path && userMay(existing(path), write):
+		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	case verdict == MayRead && userMay(existing(path), write):
 		return Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
 	case verdict == MayChange && existing(path) != path && p.hasHidden(existing(path)) && userMay(existing(path), write):
@@ -265,36 +326,39 @@ func existing(path string) string {
 func (d Denial) Advice() string {
 	switch d.Kind {
 	case HidesFile:
-		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or ask the user."
+		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or tell the user that tools.sandboxAllowedPaths can show it."
 	case KeepsFile:
-		return "The sandbox lets commands change files only in the workspace, in temporary directories and in caches: " + d.Path +
-			" is outside. Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
+		text := "The sandbox lets commands change files only in the workspace, in temporary directories and in caches: " + d.Path + " is outside"
+		if d.Exists != d.Path {
+			text += ", and cannot be created in " + d.Exists
+		}
+		return text + ". Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
 	case KeepsDirectory:
-		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a subdirectory, or ask the user."
+		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use another directory of the workspace, or tell the user."
 	case NotLocalSocket:
 		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that tools.sandboxAllowedPaths can allow it."
 	case HasNoNetwork:
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
 			"Work without it, or tell the user that networkAccess in tools.sandbox switches it off, and tools.sandboxNetworkAccess allows it."
 	case NotListed:
-		return "The sandbox lets commands reach only the hosts that the user has listed, and not " + strings.Join(d.Hosts, ", ") +
+		return "The sandbox lets commands reach only hosts that are allowed, and not " + strings.Join(d.Hosts, ", ") +
 			". Work without, or tell the user that pollux.sandboxHosts can allow it."
 	case HasNoKeys:
 		return "The sandbox hides SSH keys and the SSH agent from commands. Tell the user that ~/.ssh or the agent's socket in tools.sandboxAllowedPaths allows them."
 	case HasNoRights:
-		return "In the sandbox, programs such as sudo get no more privileges. Work without them, or ask the user to run the command."
+		return "In the sandbox, programs such as sudo get no more privileges. Work without them, or tell the user to run the command."
 	case HasNoCredentials:
-		return "The sandbox hides the user's passwords and tokens for git servers from commands. Ask the user to run the command, or to allow it."
+		return "The sandbox hides the user's passwords and tokens for git servers from commands. Tell the user to run the command, or to allow it."
 	case HasNoSigningKeys:
-		return "The sandbox hides the user's GnuPG keys and agent from commands. Ask the user to run the command, or to allow it. Do not switch off signing unless the user says so."
+		return "The sandbox hides the user's GnuPG and SSH keys and agents from commands. Tell the user to run the command, or to allow it. Do not switch off signing unless the user says so."
 	case HasNoNamespaces:
-		return "In the sandbox, programs cannot create namespaces, as bwrap, unshare and containers do. Work without them, or ask the user to run the command."
+		return "In the sandbox, programs cannot create namespaces, as bwrap, unshare and containers do. Work without them, or tell the user to run the command."
 	case NotSignalled:
 		text := "In the sandbox, a command can signal only " + Signalled() + ". "
 		if Gap() != "" {
 			text += "stop_background_process ends what an earlier command has started. "
 		}
-		return text + "For others, ask the user to run the command."
+		return text + "For others, tell the user to run the command."
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."

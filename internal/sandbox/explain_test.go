@@ -26,11 +26,11 @@ func TestAdviseNetwork(t *testing.T) {
 		"assertion failed": false,
 	} {
 		off := sandbox.Profile{Network: network.Policy{Off: true}}
-		if got := strings.Contains(off.Denial(output, nil).Advice(), "no network"); got != want {
+		if got := strings.Contains(off.Denial(sandbox.Ending{Output: output}).Advice(), "no network"); got != want {
 			t.Errorf("off: %q is explained: %v, want %v", output, got, want)
 		}
 		open := sandbox.Profile{}
-		if got := open.Denial(output, nil).Advice(); got != "" {
+		if got := open.Denial(sandbox.Ending{Output: output}).Advice(); got != "" {
 			t.Errorf("open: %q is explained by %q", output, got)
 		}
 	}
@@ -69,7 +69,7 @@ func TestAdviseOutput(t *testing.T) {
 		if want == sandbox.NotSignalled && !sandbox.KeepsSignals() {
 			continue // it is not the sandbox that has refused it
 		}
-		if got := (&sandbox.Profile{}).Denial(output, nil); got.Kind != want {
+		if got := (&sandbox.Profile{}).Denial(sandbox.Ending{Output: output}); got.Kind != want {
 			t.Errorf("%q: %+v, want %v", output, got, want)
 		}
 	}
@@ -84,7 +84,7 @@ func FuzzDenial(f *testing.F) {
 	}
 	p := sandbox.Profile{Write: []string{"/tmp"}, Hide: []string{"/home/u/.ssh/id_*"}, Network: network.Policy{Off: true}}
 	f.Fuzz(func(t *testing.T, output string) {
-		d := p.Denial(output, nil)
+		d := p.Denial(sandbox.Ending{Output: output})
 		if d.Path != "" && (!filepath.IsAbs(d.Path) || filepath.Clean(d.Path) != d.Path || !strings.Contains(output, "/")) {
 			t.Errorf("%q: %+v", output, d)
 		}

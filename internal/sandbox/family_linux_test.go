@@ -19,36 +19,11 @@ import (
 // TestFamily checks that programs of a family signal the processes of others of it, also daemons, and those that were left running, and no others.
 func TestFamily(t *testing.T) {
 	t.Parallel()
-	if !sandbox.KeepsSignals() || sandbox.Gap() != "" {
-		t.Skip("NOT TESTED: this machine does not keep programs from signalling others, or does not let Pollux decide")
-	}
+	requireSignals(t)
 	work := t.TempDir()
-	launcher := func(f *sandbox.Family) process.Launcher {
-		s, err := sandbox.New(sandbox.Options{
-			Dirs: func() []string { return nil }, Family: f,
-			Profile: func([]string) sandbox.Profile {
-				return sandbox.Profile{Write: []string{work}, Devices: []string{"/dev/null"}}
-			},
-		})
-		if err != nil {
-			t.Skipf("NOT TESTED: %v", err)
-		}
-		t.Cleanup(s.Close)
-		return process.NewLauncher(s.Confine)
-	}
+	launcher := func(f *sandbox.Family) process.Launcher { return familyLauncher(t, work, f) }
 	run := func(l process.Launcher, script string) (*process.Process, string) {
-		var out strings.Builder
-		p, err := l.Start(t.Context(), &process.Command{
-			For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginModel},
-			Path: "/bin/bash", Args: []string{"-c", script}, Dir: work, Env: os.Environ(), Stdout: &out, Stderr: &out,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		<-p.Exited()
-		<-p.Drained()
-		p.Keep()
-		return p, strings.TrimSpace(out.String())
+		return runScript(t, l, work, script)
 	}
 	family := &sandbox.Family{}
 	first, other := launcher(family), launcher(family)
@@ -120,6 +95,46 @@ func TestFamily(t *testing.T) {
 	p, _ := run(first, "true") // drops the others
 	p.Release()
 	processtest.WaitUntil(t, "the thread is gone", func() bool { return !left.HasThread() && !p.HasThread() })
+}
+
+func requireSignals(t *testing.T) {
+	t.Helper()
+	if !sandbox.KeepsSignals() || sandbox.Gap() != "" {
+		t.Skip("NOT TESTED: this machine does not keep programs from signalling others, or does not let Pollux decide")
+	}
+}
+
+// familyLauncher returns a launcher that confines the programs of a family to a directory.
+func familyLauncher(t *testing.T, work string, f *sandbox.Family) process.Launcher {
+	t.Helper()
+	s, err := sandbox.New(sandbox.Options{
+		Dirs: func() []string { return nil }, Family: f,
+		Profile: func([]string) sandbox.Profile {
+			return sandbox.Profile{Write: []string{work}, Devices: []string{"/dev/null"}}
+		},
+	})
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	t.Cleanup(s.Close)
+	return process.NewLauncher(s.Confine)
+}
+
+// runScript runs a script in a directory until its shell has ended, and returns its output.
+func runScript(t *testing.T, l process.Launcher, work, script string) (*process.Process, string) {
+	t.Helper()
+	var out strings.Builder
+	p, err := l.Start(t.Context(), &process.Command{
+		For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginModel},
+		Path: "/bin/bash", Args: []string{"-c", script}, Dir: work, Env: os.Environ(), Stdout: &out, Stderr: &out,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-p.Exited()
+	<-p.Drained()
+	p.Keep()
+	return p, strings.TrimSpace(out.String())
 }
 
 func isOver(c <-chan struct{}) bool {

@@ -31,8 +31,8 @@ type Profile struct {
 	Hide []string
 	// Keep are paths in Write that they may only read: programs that the user runs.
 	Keep []string
-	// Read are paths within Hide that they may read nevertheless.
-	Read []string
+	// Read are paths within Hide that they may read nevertheless, and Scratch those that they may change as well.
+	Read, Scratch []string
 	// Devices are the devices that they may use.
 	Devices []string
 	// Sockets are directories and files outside of Write with local sockets that they may connect to. HideSockets are

@@ -5,6 +5,7 @@ package sandbox
 import (
 	"os"
 	"slices"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -23,14 +24,57 @@ func askedSignals() []seccomp.Rule {
 }
 
 // kill answers a call of kill(2). Processes of the caller's own program are signalled by the kernel, which refuses all others; those of another program
-// of the family, by Pollux.
+// of the family, by Pollux. A signal to a zombie has no effect, so that it works for each without one being sent.
 func (p *program) kill(c *seccomp.Call) {
-	pid := int(int32(c.Args[0]))
-	if isOwnThread(c.PID) || isOwnThread(pid) || isSameSession(c.PID, pid) || !p.family.signal(pid, syscall.Signal(c.Args[1])) {
+	pid, sig := int(int32(c.Args[0])), syscall.Signal(uint32(c.Args[1]))
+	if isOwnThread(c.PID) || isOwnThread(pid) || isSameSession(c.PID, pid) || !p.family.signal(pid, sig) && !takesNoSignal(pid, sig) {
 		c.Continue()
 		return
 	}
 	c.Return(0, 0)
+}
+
+// takesNoSignal reports whether a process, or each one of a group if pid is negative, is a zombie that the user may signal. The zombies that a program
+// of the family leaves behind are no longer signalled on its thread, which ends with its last live process.
+func takesNoSignal(pid int, sig syscall.Signal) bool {
+	const last = 64
+	switch {
+	case sig < 0 || sig > last || kill(pid, 0) != nil:
+		return false
+	case pid > 0:
+		return isZombie(pid)
+	}
+	return isGroupOfZombies(-pid)
+}
+
+// isGroupOfZombies reports whether all processes of a group are zombies.
+func isGroupOfZombies(group int) bool {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return false
+	}
+	defer proc.Close()
+	names, err := proc.Readdirnames(-1)
+	found := false
+	for _, name := range names {
+		pid, notNumber := strconv.Atoi(name)
+		if notNumber != nil {
+			continue
+		}
+		if g, gone := unix.Getpgid(pid); gone != nil || g != group {
+			continue
+		}
+		if found = isZombie(pid); !found {
+			return false
+		}
+	}
+	return found && err == nil
+}
+
+// isZombie reports whether all threads of a process have ended: its first one alone may end before others.
+func isZombie(pid int) bool {
+	s := seccomp.Statuses(pid, "State", "Threads")
+	return len(s[0]) > 0 && s[0][0] == "Z" && slices.Equal(s[1], []string{"1"})
 }
 
 // isOwnThread reports whether a number is that of a thread of Pollux. /proc, which may be missing, is not needed for it.

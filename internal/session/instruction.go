@@ -67,7 +67,7 @@ func (s *Session) opening() agent.Message {
 	c := prompt.Context{
 		Now:     time.Now(),
 		OS:      strings.Replace(runtime.GOOS, "windows", "win32", 1),
-		TempDir: s.Project.Paths.ProjectTempPath(),
+		TempDir: s.Project.Sandbox.TempDir(),
 		Dirs:    s.Workspace.Dirs(),
 
 		Extensions: texts.Extension,

@@ -66,13 +66,19 @@ func New(o Options) *Permits {
 	}
 }
 
-// Granted returns the additional permissions of the command that ctx is for, and the log of the hosts that it is refused.
-func (p *Permits) Granted(ctx context.Context) (confine.Grant, *network.Log) {
+// Granted returns the run of the command that ctx is for, with its additional permissions.
+func (p *Permits) Granted(ctx context.Context) confine.Run {
 	call := guard.CallOf(ctx)
 	if call == nil || call.Tool().Spec().Name != p.options.Tool {
-		return confine.Grant{}, nil
+		return confine.Run{}
 	}
-	return p.of(call), p.log(call)
+	return p.run(call)
+}
+
+// run returns the run of a call.
+func (p *Permits) run(call *agent.PreparedCall) confine.Run {
+	c := commandOf(call)
+	return confine.Run{Grant: p.of(call), Log: p.log(call), Command: c.text, Dir: c.dir}
 }
 
 // log returns the log of the hosts that a running call is refused.
@@ -120,7 +126,7 @@ func (p *Permits) foresee(call *agent.PreparedCall, r *tool.Reach) *guard.Permis
 	if lack.IsZero() {
 		return nil
 	}
-	return &guard.Permission{Text: lack.Reason, Give: func(o tool.Outcome) {
+	return &guard.Permission{Text: lack.Text(), Give: func(o tool.Outcome) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.runs[call] = p.runs[call].With(lack.Grant)
@@ -137,36 +143,36 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	if call.Tool().Spec().Name != p.options.Tool || call.Call().Typed {
 		return nil
 	}
-	had, log := p.of(call), p.log(call)
+	run := p.run(call)
 	p.forget(call)
 	hasFailed := x.Result != nil && x.Result.Data["isError"] == true
-	if x.Result == nil || !hasFailed && len(log.Refused()) == 0 {
+	if x.Result == nil || !hasFailed && len(run.Log.Refused()) == 0 {
 		return nil
 	}
-	lack := p.options.Sandbox.Lacking(tail(x.Result), log, had)
-	if lack.IsZero() && hasFailed && fetches(commandOf(call).text) { // it may say nothing, as behind a pipe
-		lack = p.options.Sandbox.LackingHosts(log, had)
+	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
+	if lack.IsZero() && hasFailed && fetches(run.Command) { // it may say nothing, as behind a pipe
+		lack = p.options.Sandbox.LackingHosts(run)
 	}
 	if !hasFailed && len(lack.Hosts) == 0 {
 		return nil
 	}
-	if lack.IsZero() || lack.IsSensitive && isWalk(commandOf(call).text) {
+	if lack.IsZero() || lack.IsSensitive && isWalk(run.Command) {
 		return nil
 	}
-	if c := commandOf(call); lack.IsSensitive && slices.Contains(shellcmd.Roots(c.text), "git") && p.options.RunsPrograms(c.dir) {
-		lack.Reason += " So could the programs that hooks or settings of this repository make git run."
+	if lack.IsSensitive && slices.Contains(shellcmd.Roots(run.Command), "git") && p.options.RunsPrograms(run.Dir) {
+		lack.Gain += " So could the programs that hooks or settings of this repository make git run."
 	}
 	again, err := call.Again()
 	if err != nil {
 		return nil
 	}
 	p.mu.Lock()
-	p.runs[again] = had.With(lack.Grant)
+	p.runs[again] = run.Grant.With(lack.Grant)
 	p.mu.Unlock()
 	return &guard.Retry{
-		Call: again, Reason: lack.Reason, Offers: p.offers(&lack),
+		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
 		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
-		Decided:  func(isGranted bool) { p.decided(again, lack.Reason, isGranted) },
+		Decided:  func(isGranted bool) { p.decided(again, lack.Text(), isGranted) },
 	}
 }
 

@@ -93,7 +93,7 @@ func sandboxed() []Rule {
 			DenyMessage: `Approval mode "sandboxed" asks before anything is sent to the network, and headless runs cannot ask. A user can allow it with a policy rule.`,
 		},
 		{Tools: []string{shellTool}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), AllowRedirection: true, Source: source, free: true},
-		{Tools: []string{"stop_background_process"}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), Source: source, free: true},
+		{Tools: []string{"list_background_processes", "read_background_output", "stop_background_process"}, Decision: Allow, Priority: 1.015, Modes: In(Sandboxed), Source: source, free: true},
 	}
 }
 

@@ -48,6 +48,7 @@ func TestSandboxed(t *testing.T) {
 		{call: call("write_file", "file_path", "/project/.vscode/tasks.json", "content", "x"), want: Ask, alone: Deny, isLikeNoMore: true},
 		{call: call("write_file", "file_path", "/project/Makefile", "content", "x"), want: Allow, alone: Allow, isLikeNoMore: true}, // as by commands
 		{call: call("stop_background_process"), want: Allow, alone: Allow},
+		{call: call("read_background_output"), want: Allow, alone: Allow},
 		{call: call("web_fetch", "prompt", "https://example.org"), want: Ask, alone: Deny, isLikeNoMore: true},
 		{call: call("mcp_s_t"), want: Ask, alone: Deny, isLikeNoMore: true},
 		{call: call("activate_skill", "name", "x"), want: Ask, alone: Deny, isLikeNoMore: true},

@@ -127,6 +127,7 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 	if err := p.Sandbox.Open(); err != nil {
 		return outcome.Outcome{}, exit.Errorf(exit.Sandbox, "Cannot run a command in a sandbox: %v.", err)
 	}
+	defer p.Sandbox.Close()
 	path := words[0]
 	if !filepath.IsAbs(path) && path != filepath.Base(path) { // the person means this file
 		path = filepath.Join(p.Paths.Dir(), path)

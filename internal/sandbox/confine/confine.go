@@ -34,8 +34,16 @@ type Options struct {
 	Secrets func() []string
 }
 
-// Granted returns the grant of the command that ctx is for, and the log of the hosts that it is refused; nil for other programs.
-type Granted func(ctx context.Context) (Grant, *network.Log)
+// Granted returns the run of a command that ctx is for, the zero Run for other programs.
+type Granted func(ctx context.Context) Run
+
+// Run is the run of a command of the model.
+type Run struct {
+	Grant Grant
+	Log   *network.Log // of the hosts that it is refused
+	// Command is its text, and Dir the directory that it begins in: "" is that of the project, which others are relative to.
+	Command, Dir string
+}
 
 // Confinement confines the programs of a session while it is on. Its methods may be called from several goroutines at once.
 type Confinement struct {
@@ -48,6 +56,8 @@ type Confinement struct {
 	family  *sandbox.Family // see Alone
 
 	mu    sync.Mutex                  // guards the following
+	made  []string                    // directories for caches, those above others first
+	empty []string                    // caches that another session may remove, see Close
 	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
 }
 
@@ -83,6 +93,30 @@ func (c *Confinement) Open() error {
 	return err
 }
 
+// keepCaches has the caches created again if one is gone: a program could not create it.
+func (c *Confinement) keepCaches() {
+	c.mu.Lock()
+	empty := c.empty
+	c.mu.Unlock()
+	isGone := func(dir string) bool {
+		_, err := os.Lstat(dir)
+		return err != nil
+	}
+	if slices.ContainsFunc(empty, isGone) {
+		c.Renew()
+	}
+}
+
+// Close removes the directories for caches that it has created and that no program has used.
+func (c *Confinement) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, dir := range slices.Backward(c.made) {
+		_ = os.Remove(dir) // it stays if it has files
+	}
+	c.made = nil
+}
+
 // IsOn reports whether the programs of the model, the project and extensions are confined.
 func (c *Confinement) IsOn() bool { return c.sandbox.Load() != nil }
 
@@ -94,6 +128,14 @@ func (c *Confinement) Name(own, outer string) string {
 	return outer
 }
 
+// TempDir returns the directory for files of the model that belong to no project: one that its commands can write, too. It need not exist.
+func (c *Confinement) TempDir() string {
+	if c.IsOn() {
+		return c.options.Paths.Scratch()
+	}
+	return c.options.Paths.ProjectTempPath()
+}
+
 // Middleware confines programs while it is on. Servers keep their variables, which were chosen for them.
 func (c *Confinement) Middleware(next process.Handler) process.Handler {
 	return func(ctx context.Context, cmd *process.Command) (*process.Process, error) {
@@ -101,16 +143,17 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		if s == nil || cmd.For.Origin.IsTrusted() {
 			return next(ctx, cmd)
 		}
+		c.keepCaches()
 		if granted := c.granted.Load(); granted != nil {
-			g, log := (*granted)(ctx)
-			if g.IsOutside {
+			run := (*granted)(ctx)
+			if run.Grant.IsOutside {
 				return next(ctx, cmd)
 			}
 			var err error
-			if s, err = c.widened(s, g); err != nil {
+			if s, err = c.widened(s, run.Grant); err != nil {
 				return nil, err
 			}
-			ctx = sandbox.WithLog(ctx, log)
+			ctx = sandbox.WithLog(ctx, run.Log)
 		}
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = c.environ(cmd.Env)
@@ -180,7 +223,13 @@ func (c *Confinement) Profile() sandbox.Profile { return c.granting(Grant{}) }
 // prepare returns the profile for programs that are about to be started.
 func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 	p := c.place(dirs, Grant{})
-	p.CreateCaches()
+	made, empty := p.CreateCaches()
+	c.mu.Lock()
+	c.made, c.empty = append(c.made, made...), empty
+	c.mu.Unlock()
+	if _, err := c.options.Paths.ProjectTemp(); err == nil { // without it, there is no scratch directory
+		_ = os.Mkdir(p.Scratch, 0o700)
+	}
 	return c.profile(p, Grant{})
 }
 
@@ -239,19 +288,25 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	return profile.Place{
 		Dirs: dirs, Homes: c.homes(), Temp: os.TempDir(), Env: o.Env,
 		HasProgram: func(name string) bool { return find.Find(name) != "" },
-		Write:      write, Private: c.private(), Read: o.Paths.Shown(),
+		Write:      write, Private: c.private(), Read: o.Paths.Shown(), Scratch: o.Paths.Scratch(),
 	}
 }
 
-// Advise returns advice about the output of the command that ctx is for, which has failed because it is confined; "" for none.
-func (c *Confinement) Advise(ctx context.Context, output string) string {
-	if !c.IsOn() {
+// Advise returns advice about the output of the command that ctx is for, "" for none. One that has not failed gets it only for a file that its
+// output says it was refused.
+func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool) string {
+	if !c.IsOn() || !hasFailed && !sandbox.SaysDenied(output) {
 		return ""
 	}
-	var log *network.Log
+	var run Run
 	if granted := c.granted.Load(); granted != nil {
-		_, log = (*granted)(ctx)
+		run = (*granted)(ctx)
 	}
-	d, _ := c.denial(output, log, Grant{})
+	run.Grant = Grant{}
+	if !hasFailed {
+		allowed := c.granting(run.Grant)
+		return allowed.DenialOfPath(c.ending(output, &run)).Advice()
+	}
+	d, _ := c.denial(output, &run)
 	return d.Advice()
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"pollux/internal/sandbox"
-	"pollux/internal/sandbox/network"
+	"pollux/internal/shellcmd"
 	"pollux/internal/workspace"
 )
 
@@ -54,20 +54,24 @@ func (g Grant) key() string {
 // Lack is the permissions that a command lacked.
 type Lack struct {
 	Grant
-	Reason string // a sentence about them for a person
+	Reason string // a sentence about the refusal
+	Gain   string // a sentence for a person about a run that has them
 	// IsSensitive means that they lead to secrets or out of the sandbox, so that each run needs an answer of its own.
 	IsSensitive bool
 }
 
-// Lacking returns the permissions that a command lacked which has failed with an output. log has the hosts that it was refused, and had is the
-// grant that it had. There are none while the sandbox is off, and for other failures.
-func (c *Confinement) Lacking(output string, log *network.Log, had Grant) Lack {
-	if !c.IsOn() || had.IsOutside {
+// Text returns the sentences for a person.
+func (l *Lack) Text() string { return strings.TrimSpace(l.Reason + " " + l.Gain) }
+
+// Lacking returns the permissions that a command lacked which has failed with an output. There are none while the sandbox is off, and for other
+// failures.
+func (c *Confinement) Lacking(output string, r Run) Lack {
+	if !c.IsOn() || r.Grant.IsOutside {
 		return Lack{}
 	}
-	d, allowed := c.denial(output, log, had)
+	d, allowed := c.denial(output, &r)
 	lack := c.lackOf(d, &allowed)
-	if lack.IsOutside || had.With(lack.Grant).key() != had.key() {
+	if lack.IsOutside || r.Grant.With(lack.Grant).key() != r.Grant.key() {
 		return lack
 	}
 	if d.Kind == sandbox.KeepsFile { // it needs more than this file, such as a lock beside it
@@ -77,10 +81,10 @@ func (c *Confinement) Lacking(output string, log *network.Log, had Grant) Lack {
 }
 
 // LackingHosts returns the permissions for the hosts that a command was refused, whatever its output says.
-func (c *Confinement) LackingHosts(log *network.Log, had Grant) Lack {
-	allowed := c.granting(had)
-	lack := c.lackOf(sandbox.DenialOf(log.Refused()), &allowed)
-	if had.IsOutside || had.With(lack.Grant).key() == had.key() {
+func (c *Confinement) LackingHosts(r Run) Lack {
+	allowed := c.granting(r.Grant)
+	lack := c.lackOf(sandbox.DenialOf(r.Log.Refused()), &allowed)
+	if r.Grant.IsOutside || r.Grant.With(lack.Grant).key() == r.Grant.key() {
 		return Lack{}
 	}
 	return lack
@@ -126,18 +130,43 @@ func (c *Confinement) pathOf(word string) (path string, ok bool) {
 	return filepath.Clean(word), filepath.IsAbs(word) && !strings.ContainsAny(word, "$*?[{'\\`")
 }
 
-// denial returns the permission that a command with a grant was refused, and its profile. A server that takes no key, or asks for a
-// password, is no denial if there are none to hide.
-func (c *Confinement) denial(output string, log *network.Log, had Grant) (sandbox.Denial, sandbox.Profile) {
-	allowed := c.granting(had)
-	d := allowed.Denial(output, log.Refused())
+// denial returns the permission that a command was refused, and its profile. A server that takes no key, or asks for a password, is no denial
+// if there are none to hide.
+func (c *Confinement) denial(output string, r *Run) (sandbox.Denial, sandbox.Profile) {
+	allowed := c.granting(r.Grant)
+	d := allowed.Denial(c.ending(output, r))
 	switch {
 	case d.Kind == sandbox.HasNoKeys && c.keys().IsZero(),
 		d.Kind == sandbox.HasNoCredentials && len(c.credentials()) == 0 && !c.hasKeyring(),
-		d.Kind == sandbox.HasNoSigningKeys && len(c.inHomes(".gnupg")) == 0:
+		d.Kind == sandbox.HasNoSigningKeys && len(c.inHomes(".gnupg")) == 0 && c.keys().IsZero():
 		d = sandbox.Denial{}
 	}
 	return d, allowed
+}
+
+// ending returns the end of a command with an output.
+func (c *Confinement) ending(output string, r *Run) sandbox.Ending {
+	dir := r.Dir
+	if root := (*c.dirs.Load())()[0]; !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, dir)
+	}
+	e := sandbox.Ending{Output: output, Refused: r.Log.Refused(), Dirs: []string{dir}}
+	script, err := shellcmd.Parse(r.Command)
+	if err != nil { // bash has run none of it
+		return e
+	}
+	for i := range script.Commands {
+		if args := script.Commands[i].Args(); len(args) == 2 && (args[0] == "cd" || args[0] == "pushd") {
+			if path, isPath := c.pathOf(args[1]); isPath {
+				dir = path
+			} else {
+				dir = filepath.Join(dir, path)
+			}
+			e.Dirs = append(e.Dirs, dir)
+		}
+	}
+	slices.Reverse(e.Dirs) // the command most likely ended in the last one
+	return e
 }
 
 // lackOf returns the permissions that a command with a profile lacked.
@@ -145,23 +174,26 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	name := c.options.Paths.Display(d.Path)
 	switch d.Kind {
 	case sandbox.HidesFile:
-		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox hides " + name + ", which may hold secrets. This run could read it.", true}
+		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox hides " + name + ", which may hold secrets.", "This run could read it.", true}
 	case sandbox.NotLocalSocket:
-		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ". This run could.", true}
+		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ".", "This run could.", true}
 	case sandbox.KeepsFile:
-		reason := "The sandbox does not let it change " + name + "."
+		reason, where := "The sandbox does not let it change "+name+".", c.options.Paths.Display(d.Exists)
+		if d.Exists != d.Path {
+			reason, where = "The sandbox does not let it create "+name+".", where+", which it would be in"
+		}
 		if holdsHidden(allowed, d.Exists) { // would let it create files beside secrets
 			return outside(reason)
 		}
-		return Lack{Grant{Paths: []string{d.Exists}}, reason + " This run could change " + c.options.Paths.Display(d.Exists) + ".", false}
+		return Lack{Grant{Paths: []string{d.Exists}}, reason, "This run could change " + where + ".", false}
 	case sandbox.KeepsDirectory:
 		return outside("The sandbox does not let it create " + name + " beside hidden files.")
 	case sandbox.HasNoKeys:
-		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent. This run could use them.", true}
+		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent.", "This run could use them.", true}
 	case sandbox.NotListed:
-		return Lack{Grant{Hosts: d.Hosts}, "The sandbox does not let it reach " + strings.Join(d.Hosts, ", ") + ". This run could.", true}
+		return Lack{Grant{Hosts: d.Hosts}, "The sandbox does not let it reach " + strings.Join(d.Hosts, ", ") + ".", "This run could.", true}
 	case sandbox.HasNoNetwork:
-		return Lack{Grant{Network: true}, "The sandbox gives it no network. This run would have it.", true}
+		return Lack{Grant{Network: true}, "The sandbox gives it no network.", "This run would have it.", true}
 	case sandbox.HasNoRights:
 		return outside("In the sandbox, it gets no more privileges.")
 	case sandbox.HasNoNamespaces:
@@ -170,18 +202,18 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("In the sandbox, it can signal only " + sandbox.Signalled() + ".")
 	case sandbox.HasNoCredentials:
 		if found := c.credentials(); len(found) > 0 {
-			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers. This run could read them.", true}
+			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers.", "This run could read them.", true}
 		}
 		return outside("The sandbox hides your passwords and tokens for git servers.")
 	case sandbox.HasNoSigningKeys:
-		return outside("The sandbox hides your GnuPG keys and the agent.")
+		return outside("The sandbox hides your GnuPG and SSH keys, and their agents.")
 	}
 	return Lack{}
 }
 
 // outside returns the permission to run without the sandbox, because of a sentence.
 func outside(reason string) Lack {
-	return Lack{Grant{IsOutside: true}, reason + " This run would be without the sandbox.", true}
+	return Lack{Grant{IsOutside: true}, reason, "This run would be without the sandbox.", true}
 }
 
 // keys returns the grant for the SSH keys of the user and for the agent, as far as there are any.

@@ -108,7 +108,7 @@ func TestGrantOfHosts(t *testing.T) {
 	launcher := process.NewLauncher(c.Middleware)
 	run := func(command string, had confine.Grant) (string, *network.Log) {
 		log := new(network.Log)
-		c.Ask(func(context.Context) (confine.Grant, *network.Log) { return had, log })
+		c.Ask(func(context.Context) confine.Run { return confine.Run{Grant: had, Log: log} })
 		var out strings.Builder
 		_, _ = launcher.Run(t.Context(), &process.Command{
 			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/bash", Args: []string{"-c", command},
@@ -118,25 +118,25 @@ func TestGrantOfHosts(t *testing.T) {
 	}
 	byAddress, byName := "echo > /dev/tcp/"+own+"/"+port+" && echo reached", "echo > /dev/tcp/b.example/"+port
 	out, log := run(byAddress, confine.Grant{})
-	lack := c.Lacking(out, log, confine.Grant{})
-	if !slices.Equal(lack.Hosts, []string{own}) || lack.Network || !lack.IsSensitive || lack.Reason != "The sandbox does not let it reach "+own+". This run could." {
+	lack := c.Lacking(out, confine.Run{Log: log})
+	if !slices.Equal(lack.Hosts, []string{own}) || lack.Network || !lack.IsSensitive || lack.Text() != "The sandbox does not let it reach "+own+". This run could." {
 		t.Fatalf("%s lacks %+v", out, lack)
 	}
-	if advice := c.Advise(t.Context(), out); !strings.Contains(advice, "and not "+own) || !strings.Contains(advice, "pollux.sandboxHosts") {
+	if advice := c.Advise(t.Context(), out, true); !strings.Contains(advice, "and not "+own) || !strings.Contains(advice, "pollux.sandboxHosts") {
 		t.Errorf("the advice is %q", advice)
 	}
 	out, log = run(byAddress, lack.Grant)
-	if out != "reached\n" || !c.Lacking(out, log, lack.Grant).IsZero() {
+	if out != "reached\n" || !c.Lacking(out, confine.Run{Log: log, Grant: lack.Grant}).IsZero() {
 		t.Errorf("with the grant: %s", out)
 	}
 	out, log = run(byName, confine.Grant{})
-	if lack = c.Lacking(out, log, confine.Grant{}); !slices.Equal(lack.Hosts, []string{"b.example"}) {
+	if lack = c.Lacking(out, confine.Run{Log: log}); !slices.Equal(lack.Hosts, []string{"b.example"}) {
 		t.Errorf("%s lacks %+v", out, lack)
 	}
-	if lack = c.Lacking("FAIL: want 1, got 2", log, confine.Grant{}); !lack.IsZero() {
+	if lack = c.Lacking("FAIL: want 1, got 2", confine.Run{Log: log}); !lack.IsZero() {
 		t.Errorf("another failure lacks %+v", lack)
 	}
-	if lack = c.Lacking("curl: (6) Could not resolve host: a.example", nil, confine.Grant{}); !lack.IsZero() {
+	if lack = c.Lacking("curl: (6) Could not resolve host: a.example", confine.Run{}); !lack.IsZero() {
 		t.Errorf("a name in the list that does not exist lacks %+v", lack)
 	}
 }

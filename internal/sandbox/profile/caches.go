@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,11 +99,39 @@ func (p *Place) programs() (list []string) {
 	return list
 }
 
-// CreateCaches creates the caches of the programs that are there.
-func (p *Place) CreateCaches() {
+// CreateCaches creates the caches of the programs that are there. It returns the directories that were not there before, those above others first,
+// and the caches that are empty.
+func (p *Place) CreateCaches() (made, empty []string) {
 	for _, dir := range p.Needed() {
-		_ = os.MkdirAll(dir, 0o755) // without it, the program reports an error
+		made = append(made, create(dir)...) // without it, the program reports an error
+		if isEmpty(dir) {
+			empty = append(empty, dir)
+		}
 	}
+	return made, empty
+}
+
+// isEmpty reports whether a directory has no entries.
+func isEmpty(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, err = f.Readdirnames(1)
+	return err == io.EOF
+}
+
+// create creates a directory and those above it, and returns the new ones.
+func create(dir string) (made []string) {
+	if _, err := os.Lstat(dir); err == nil || filepath.Dir(dir) == dir {
+		return nil
+	}
+	made = create(filepath.Dir(dir))
+	if os.Mkdir(dir, 0o755) == nil {
+		made = append(made, dir)
+	}
+	return made
 }
 
 // Needed returns the caches of the programs that are there.

@@ -26,8 +26,9 @@ type Place struct {
 	HasProgram func(name string) bool
 	// Write are further paths that programs may change, or only read where they are secrets, and Read those that they may read although they are hidden.
 	Write, Read []string
-	// Private are Pollux's own files, which programs must neither read nor change.
+	// Private are Pollux's own files, which programs must neither read nor change. Scratch is the directory in them for the files of commands, "" for none.
 	Private []string
+	Scratch string
 }
 
 // Make returns the profile for a place.
@@ -40,6 +41,7 @@ func Make(p Place) sandbox.Profile {
 		Sockets:     slices.Concat(services, p.Write),
 		HideSockets: p.hiddenSockets(),
 	}
+	out.Scratch = existing([]string{p.Scratch})
 	out.Write, out.Read, out.Sockets = existing(out.Write), existing(slices.Concat(p.Read, p.Write, computing())), existing(out.Sockets)
 	return out
 }

@@ -195,11 +195,19 @@ func TestDenial(t *testing.T) {
 		"error: remote unpack failed: unable to create temporary object directory\nTo HOME/x\n ! [remote rejected] main -> new (unpacker error)": {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
 		"sudo: The \"no new privileges\" flag is set":                                                                                            {Kind: sandbox.HasNoRights},
 		"HOME/work/run.sh: Permission denied":                                                                                                    {},
-		"bash: ../x: Permission denied":                                                                                                          {},
+		"bash: ../x: Permission denied":                                                                                                          {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"/usr/bin/bash: line 2: y: Permission denied":                                                                                            {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
+		"HOME/work/run: 3: HOME/work/run: cannot create y: Permission denied":                                                                    {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
+		"/usr/bin/bash: Permission denied":                                                                                                       {Kind: sandbox.KeepsFile, Path: "/usr/bin/bash", Exists: "/usr/bin/bash"},
+		"touch: cannot touch 'work/y': Permission denied":                                                                                        {},
+		"mkdir: cannot create directory ‘out/y’: Permission denied":                                                                              {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
+		"PermissionError: [Errno 13] Permission denied: '../z'":                                                                                  {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
+		"fatal: could not create leading directories of '../r/.git': Permission denied":                                                          {Kind: sandbox.KeepsFile, Path: home + "/r/.git", Exists: home},
+		"open ../z: permission denied":                                                                                                           {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
 		"open HOME/x: no such file or directory":                                                                                                 {},
-		"cat: HOME/.ssh/id_none: Permission denied":                                                                                              {}, // there is none
+		"cat: HOME/.ssh/id_none: Permission denied":                                                                                              {Kind: sandbox.KeepsDirectory, Path: home + "/.ssh/id_none", Exists: home + "/.ssh"},
 	} {
-		if got := p.Denial(strings.ReplaceAll(output, "HOME", home), nil); !reflect.DeepEqual(got, want) {
+		if got := p.Denial(sandbox.Ending{Output: strings.ReplaceAll(output, "HOME", home), Dirs: []string{home + "/work", home}}); !reflect.DeepEqual(got, want) {
 			t.Errorf("%q: %+v, want %+v", output, got, want)
 		}
 	}

@@ -59,6 +59,7 @@ type Process struct {
 	Exited bool
 	Code   int            // the exit code, if Exited and no signal ended the command
 	Signal syscall.Signal // the signal that ended the command, or 0
+	pipe   []string       // the exit codes of a pipe in which a command has failed, although the last one worked
 	// IsOrphan is set of a command that another process of Pollux has started before it crashed. How
 	// such a command ends is not known.
 	IsOrphan bool
@@ -354,12 +355,15 @@ func (ps *Processes) watchExit(rec *Process) {
 	if !isStopped {
 		p.endGroup()
 		p.GroupStays()
+	}
+	_, pipe := p.report()
+	if !isStopped {
 		ps.keep(p, rec.Command)
 	}
 	ps.mu.Lock()
 	rec.hasEnded, rec.ended = true, time.Now()
 	status := p.Status()
-	rec.Code, rec.Signal = status.Code, status.Signal
+	rec.Code, rec.Signal, rec.pipe = status.Code, status.Signal, pipe
 	ps.mu.Unlock()
 	close(rec.noted)
 	<-p.Closed() // processes that the command started may still print
@@ -420,8 +424,7 @@ func (ps *Processes) noteRead(pid int, to, seen int64) {
 func (o *output) moveToBackground(log *logFile) (soFar string, size int64) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.show(o.lines.finish())
-	o.model.finish()
+	o.endShow()
 	soFar = o.live.String()
 	if o.log == nil {
 		if o.passed > strings.Count(soFar, "\n") {

@@ -134,7 +134,23 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if text == emptyLog && !p.Exited {
 		text += " A program may keep its output in a buffer: stdbuf -oL PROGRAM writes each line at once."
 	}
-	return &tool.Result{Content: []llm.Part{llm.Text(head + untrustedBegin + found + text + untrustedEnd)}, Display: tool.TextDisplay(head + found + text)}
+	return &tool.Result{
+		Content: []llm.Part{llm.Text(head + untrustedBegin + found + text + p.hint(text) + untrustedEnd)},
+		Display: tool.TextDisplay(head + found + text),
+	}
+}
+
+// hint returns the line for the model about a command, as [execution.hint] does. text is the output that it reads while the command runs.
+func (p *Process) hint(text string) string {
+	const last = 50 // lines
+	switch {
+	case p.execution == nil:
+		return ""
+	case !p.hasEnded:
+		return p.execution.hintSoFar(text)
+	}
+	lines, _ := p.LastLines(last) // the log has just been read
+	return p.execution.hint(strings.Join(lines, "\n"))
 }
 
 // await waits for the pattern in the log from a position on, or for the end of the command. It returns the
@@ -318,16 +334,16 @@ func describeLines(part []byte, isCut bool, before, n int, what string) string {
 	case strings.TrimSpace(text) == "":
 		return emptyLog
 	}
-	lines := strings.Split(text, "\n")
+	lines := strings.Split(foldDenials(text), "\n")
 	total := before + len(lines)
 	lines = lines[max(0, len(lines)-n):]
 	switch {
 	case isCut, len(lines) < total:
 		return fmt.Sprintf("Showing last %d of %d %s:\n%s", len(lines), total, what, strings.Join(lines, "\n"))
 	case isNew:
-		return "New output:\n" + text
+		return "New output:\n" + strings.Join(lines, "\n")
 	}
-	return "Full Log Output:\n" + text
+	return "Full Log Output:\n" + strings.Join(lines, "\n")
 }
 
 // countLines counts the newlines in a log. It reads at most twice maxLogSize.

@@ -92,6 +92,8 @@ func (p *Process) state() (state, end string) {
 		end = " (ended because it ran for longer than timeout_seconds)"
 	case p.Signal != 0:
 		end = fmt.Sprintf(" (Signal: %d)", p.Signal)
+	case len(p.pipe) > 0:
+		end = " (" + pipeText(p.pipe) + ")"
 	default:
 		end = fmt.Sprintf(" (Exit Code: %d)", p.Code)
 	}

@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -31,38 +30,15 @@ func (r *runningCall) ending() (line string, data map[string]any) {
 // outcome returns the lines for the model after the output of a command that has ended: its
 // exit, and the processes that still run.
 func (r *runningCall) outcome() string {
-	left, words := r.Left()
+	left, codes := r.report()
 	var b strings.Builder
 	switch code, signal := r.Status().Code, r.Status().Signal; {
 	case signal != 0:
 		fmt.Fprintf(&b, "\nSignal: %d (%s)", signal, unix.SignalName(signal))
 	case code != 0:
 		fmt.Fprintf(&b, "\nExit Code: %s", describeCode(code))
-	default:
-		if codes := pipeCodes(words); len(codes) > 0 {
-			b.WriteString("\nExit Codes in the pipe: " + strings.Join(codes, ", "))
-		}
 	}
-	return b.String() + r.running(left)
-}
-
-// advice returns the line for the model about a command that needs a terminal, a person, or more than the sandbox allows;
-// "" for others.
-func (r *runningCall) advice(ctx context.Context, output string) string {
-	const most = 2000 // bytes
-	status, text := r.Status(), ""
-	hasFailed := status.Code != 0 || status.Signal != 0
-	output = output[max(0, len(output)-most):]
-	if r.tool.Advise != nil && r.tool.caller == model && hasFailed {
-		text = r.tool.Advise(ctx, output)
-	}
-	if text == "" && r.tool.caller == model && r.screen == nil { // in a terminal, the person could answer
-		text = advise(r.command, output, hasFailed)
-	}
-	if text == "" {
-		return ""
-	}
-	return "\nHint: " + text
+	return b.String() + pipeLine(codes) + r.running(left)
 }
 
 // running returns the lines about the command's leftover processes; left are the processes that
@@ -92,12 +68,25 @@ func describeCode(code int) string {
 	return strconv.Itoa(code)
 }
 
+// pipeLine returns the line for the model about the exit codes of a pipe, "" for none.
+func pipeLine(codes []string) string {
+	if len(codes) == 0 {
+		return ""
+	}
+	return "\n" + pipeText(codes)
+}
+
+func pipeText(codes []string) string { return "Exit Codes in the pipe: " + strings.Join(codes, ", ") }
+
 // pipeCodes returns the exit codes of a pipe whose last command worked while another failed, from
 // the words that the script reports. A command whose reader did not read on has not failed.
 func pipeCodes(words []string) []string {
 	codes := make([]string, 0, len(words))
 	for _, w := range words {
-		codes = append(codes, strings.TrimPrefix(w, "p"))
+		code, isCode := strings.CutPrefix(w, "p")
+		if _, err := strconv.ParseUint(code, 10, 8); isCode && err == nil { // the command can write other words
+			codes = append(codes, code)
+		}
 	}
 	readerLeft := strconv.Itoa(128 + int(syscall.SIGPIPE))
 	failed := func(code string) bool { return code != "0" && code != readerLeft }
@@ -140,8 +129,8 @@ func (r *runningCall) noteBinary(size int64) {
 }
 
 // backgroundText returns the text about a background command for the model: its state, how to
-// read on, and its output so far. file is the file with all the output, "" if it is not long.
-func (r *runningCall) backgroundText() (text, file string) {
+// read on, and its output so far, of which soFar is the end. file is the file with all the output, "" if it is not long.
+func (r *runningCall) backgroundText(soFar string) (text, file string) {
 	state, readOn := "runs in the background", " To read on, call read_background_output with this pid, and with pattern to wait until it is ready; to end it, stop_background_process."
 	if !r.args.Background {
 		state = "still runs after " + describeTime(r.tool.BackgroundAfter) + ", now in the background"
@@ -161,9 +150,10 @@ func (r *runningCall) backgroundText() (text, file string) {
 			state = "was ended by " + unix.SignalName(signal)
 		}
 		r.endGroup()
-		left, _ := r.Left()
-		r.text.After = r.running(left)
+		left, codes := r.report()
+		r.text.After = pipeLine(codes) + r.running(left) + r.hint(soFar)
 	default:
+		r.text.After = r.hintSoFar(soFar)
 	}
 	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d.%s\nOutput so far:", untrustedBegin, state, r.PID(), readOn)
 	if r.text.Empty() {

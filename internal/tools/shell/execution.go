@@ -35,6 +35,11 @@ type execution struct {
 	screen     Screen      // of its pseudo-terminal, nil for pipes
 	endsGroup  sync.Once   // see endGroup
 	isOverTime atomic.Bool // it ran in the background for longer than timeout_seconds
+	asked      asked
+
+	reports   sync.Once // see report
+	left      []int
+	pipeCodes []string
 
 	isAwaited bool          // a call waits for the command, and can leave it to the background; guarded by Processes.mu
 	sent      chan struct{} // closed when the person sends the command to the background
@@ -90,6 +95,19 @@ func (p *execution) endGroup() {
 func (p *execution) Stop(ctx context.Context, grace time.Duration) {
 	p.endsGroup.Do(func() {})
 	p.Process.Stop(ctx, grace)
+}
+
+// report returns the processes that a command which has ended left running, and the exit codes of its last pipe if it has
+// worked while a part of the pipe failed. The script around the command reports them at its end.
+func (p *execution) report() (left []int, pipe []string) {
+	p.reports.Do(func() {
+		var words []string
+		p.left, words = p.Left()
+		if p.Status() == (process.Status{}) {
+			p.pipeCodes = pipeCodes(words)
+		}
+	})
+	return p.left, p.pipeCodes
 }
 
 // isStopped reports whether the command was asked to end.

@@ -47,9 +47,9 @@ type Options struct {
 	Parallel func() []string
 	// RefuseSubstitution refuses a model's commands with a substitution, as Gemini CLI does.
 	RefuseSubstitution bool
-	// Advise returns advice about the end of the output of a command that has failed because of a sandbox, "" for none.
+	// Advise returns advice about the end of the output of a command that was refused something by a sandbox, "" for none.
 	// nil is for no sandbox.
-	Advise func(ctx context.Context, output string) string
+	Advise func(ctx context.Context, output string, hasFailed bool) string
 	// AnyOutput leaves out the advice to keep the output of commands small.
 	AnyOutput bool
 	// Pager is the value of PAGER and GIT_PAGER for the commands of a person; "" is cat.

@@ -30,6 +30,8 @@ type output struct {
 	passed int        // line feeds written to live
 	model  *modelText // nil once the call has returned
 	log    io.Writer  // nil in the foreground
+
+	denials denialFolder // for the model
 }
 
 // newOutput returns the output of a command in an environment.
@@ -88,8 +90,15 @@ func (o *output) show(p []byte) {
 	if len(p) > 0 {
 		_, _ = o.live.Write(p) // never fails
 		o.passed += bytes.Count(p, []byte{'\n'})
-		o.model.write(p)
+		o.model.write(o.denials.fold(p))
 	}
+}
+
+// endShow writes the lines held back to the live display and the model.
+func (o *output) endShow() {
+	o.show(o.lines.finish())
+	o.model.write([]byte(o.denials.end()))
+	o.model.finish()
 }
 
 // end writes the rest of the text.
@@ -106,8 +115,7 @@ func (o *output) finish() (shown string, omitted int) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.end()
-	o.show(o.lines.finish())
-	o.model.finish()
+	o.endShow()
 	shown = o.live.String()
 	if omitted = o.passed - strings.Count(shown, "\n"); omitted > 0 {
 		omitted += strings.Count(strings.TrimRight(shown, whiteSpace), "\n") - strings.Count(trim(shown), "\n")

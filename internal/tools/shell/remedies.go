@@ -98,6 +98,20 @@ func advise(command, output string, hasFailed bool) string {
 	return ""
 }
 
+// inspectors are programs that look into all processes. The sandbox lets a command look into its own only.
+const inspectors = "fuser lsof"
+
+// othersAreListed follows the advice about inspectors where the model has the tools.
+const othersAreListed = " list_background_processes and stop_background_process know the others."
+
+// adviseOnInspection returns advice about a command in the sandbox that looks into all processes, "" for others.
+func adviseOnInspection(command string) string {
+	if !slices.ContainsFunc(shellcmd.Roots(command), func(root string) bool { return isOneOf(filepath.Base(root), inspectors) }) {
+		return ""
+	}
+	return "In the sandbox, fuser and lsof see only the processes of this command."
+}
+
 // ranAsCommand returns the text of a substitution whose program was not found: probably it was meant as text.
 func ranAsCommand(script *shellcmd.Script, output string) string {
 	for _, text := range script.Substitutions {

@@ -61,7 +61,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		return r.backgroundResult()
 	default:
 		defer r.closeScreen()
-		return r.result(ctx, end)
+		return r.result(end)
 	}
 }
 
@@ -135,11 +135,15 @@ func (r *runningCall) launch(ctx context.Context, shell string, screen Screen) (
 	out.mu.Lock() // until the log is set, so that it gets all output
 	defer out.mu.Unlock()
 	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
-	if err == nil && r.args.Background {
+	if err != nil {
+		return nil, err
+	}
+	p.asked = asked{r.call, ctx, screen != nil}
+	if r.args.Background {
 		r.log = r.tool.Processes.addToHistory(p, r.args.Command)
 		out.log = r.log.file
 	}
-	return p, err
+	return p, nil
 }
 
 // outcome is the reason why the wait for a command ended.
@@ -258,7 +262,7 @@ func (r *runningCall) stop(grace time.Duration) {
 }
 
 // result returns the tool result of a command that has ended or was stopped.
-func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
+func (r *runningCall) result(end outcome) *tool.Result {
 	shown, omitted := r.out.finish()
 	result := &tool.Result{Omitted: omitted}
 	display := shown
@@ -271,7 +275,7 @@ func (r *runningCall) result(ctx context.Context, end outcome) *tool.Result {
 		}
 		var how string
 		how, result.Data = r.ending()
-		r.text.After = r.out.encodingLine() + r.outcome() + r.advice(ctx, shown) + untrustedEnd
+		r.text.After = r.out.encodingLine() + r.outcome() + r.hint(shown) + untrustedEnd
 		display = strings.TrimPrefix(shown+how, "\n")
 	} else {
 		why, hint := "Command was cancelled by user before it could complete.", ""
@@ -370,7 +374,7 @@ func (r *runningCall) backgroundResult() *tool.Result {
 		result.Content, result.Display = []llm.Part{llm.Text(shown)}, tool.TerminalDisplay(shown)
 		return result
 	}
-	text, file := r.boundTokens(r.backgroundText())
+	text, file := r.boundTokens(r.backgroundText(initial))
 	result.Content, result.Display = []llm.Part{llm.Text(text)}, tool.TerminalDisplay(shown)
 	result.OutputFile, result.Frame = file, r.frame()
 	return result

@@ -115,7 +115,7 @@ Commands of one answer run one after another, unless they only read.
 
 Git runs without an editor and without prompts: pass messages with -m or -F.
 
-For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &; then use read_background_output with its PID.
+For a server, a watcher or anything else that does not end by itself set is_background, rather than a trailing &. The result has its PID and the way to read on.
 
 The result has these lines, all but Output only where they apply:
 Output: what was printed, or (empty)
@@ -123,10 +123,10 @@ Encoding: of output that was not UTF-8
 Exit Code: only if it is not 0
 Exit Codes in the pipe: if the last command of a pipe worked and one before it did not
 Signal: the signal that ended the command
-Hint: for a command that needs a terminal or a person
+Hint: for a command that needs a terminal, a person, or something that the sandbox refuses
 Background PIDs: processes that the command has started and that still run
 Process Group PGID: kill -- -PGID ends all that the command has started and that still runs`,
-	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Use dir_path rather than cd. For a command that does not end by itself set is_background; read_background_output returns what it prints.`,
+	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Use dir_path rather than cd. For a command that does not end by itself set is_background: the result has its PID and the way to read on.`,
 	Compact: compact,
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command, as one would type it into bash."},` +

@@ -597,3 +597,19 @@ func TestEffect(t *testing.T) {
 		t.Error("a command that no user has listed reads")
 	}
 }
+
+// TestDescriptionNamesNoTool checks that the description does not send a model to tools that it may not have: the result of a call does, as far as
+// they are declared.
+func TestDescriptionNamesNoTool(t *testing.T) {
+	t.Parallel()
+	o := options(t)
+	spec := shell.New(o).Spec()
+	texts := []string{spec.Description, spec.Brief, spec.Compact.Description, string(spec.Schema), string(spec.Compact.Schema)}
+	for _, other := range []tool.Tool{shell.NewReadTool(o.Processes), shell.NewListTool(o.Processes), shell.NewStopTool(o.Processes)} {
+		for _, text := range texts {
+			if strings.Contains(text, other.Spec().Name) {
+				t.Errorf("it names %s: %s", other.Spec().Name, text)
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+//go:build unix
+
+package shell
+
+import "context"
+
+// asked is the call that a command was started for, as hints about it need it.
+type asked struct {
+	*call
+	ctx         context.Context
+	hasTerminal bool // in which the person can answer
+}
+
+// isByModel reports whether hints are wanted.
+func (a *asked) isByModel() bool { return a.call != nil && a.tool.caller == model }
+
+// hint returns the line for the model about a command that has ended, with the end of its output: that it needs a terminal, a person, or more
+// than the sandbox allows. It is "" for others, and for one that was asked to end.
+func (p *execution) hint(output string) string {
+	if !p.asked.isByModel() || p.isStopped() {
+		return ""
+	}
+	_, codes := p.report()
+	hasFailed := p.Status().Code != 0 || p.Status().Signal != 0 || len(codes) > 0
+	output = endOf(output)
+	text := p.sandboxAdvice(output, hasFailed)
+	if text == "" && !p.asked.hasTerminal {
+		text = advise(p.asked.command, output, hasFailed)
+	}
+	return hintLine(text)
+}
+
+// hintSoFar returns the line for the model about a command that runs and has printed that the sandbox refused it a file, "" for others.
+func (p *execution) hintSoFar(output string) string {
+	if !p.asked.isByModel() {
+		return ""
+	}
+	return hintLine(p.sandboxAdvice(endOf(output), false))
+}
+
+// sandboxAdvice returns advice about a command that the sandbox has refused something, "" for none.
+func (p *execution) sandboxAdvice(output string, hasFailed bool) string {
+	if text := adviseOnInspection(p.asked.command); text != "" && p.IsConfined() {
+		if can := p.asked.tool.CanReadOn; can == nil || can() {
+			text += othersAreListed
+		}
+		return text
+	}
+	advise := p.asked.tool.Advise
+	if advise == nil {
+		return ""
+	}
+	return advise(context.WithoutCancel(p.asked.ctx), output, hasFailed) // the call may have ended
+}
+
+// endOf returns the part of an output that hints are about.
+func endOf(output string) string {
+	const most = 2000 // bytes
+	return output[max(0, len(output)-most):]
+}
+
+func hintLine(text string) string {
+	if text == "" {
+		return ""
+	}
+	return "\nHint: " + text
+}
