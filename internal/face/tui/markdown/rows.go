@@ -15,14 +15,14 @@ func (s *Splitter) startTable() {
 		return
 	}
 	from := bytes.LastIndexByte(text[:at], '\n') + 1
-	header, delimiters := string(text[from:at]), string(text[at+1:])
+	header, delimiters := styled.Text(string(text[from:at])), string(text[at+1:]) // an escape sequence may hold a backslash
 	if !strings.Contains(header, "|") || len(splitCells(header)) != len(splitCells(delimiters)) {
 		return
 	}
 	source := s.leaf.source
 	n := bytes.LastIndexByte(bytes.TrimSuffix(source, []byte("\n")), '\n')
 	n = bytes.LastIndexByte(source[:n], '\n') + 1
-	table := leaf{kind: Table, source: bytes.Clone(source[n:]), text: []byte(styled.Text(header) + "\n" + delimiters)}
+	table := leaf{kind: Table, source: bytes.Clone(source[n:]), text: []byte(header + "\n" + delimiters)}
 	s.leaf.source, s.leaf.text = source[:n], text[:max(from-1, 0)]
 	s.emitText(true)
 	s.leaf = table

@@ -51,6 +51,13 @@ func TestTable(t *testing.T) {
 │ x|y │       │
 └─────┴───────┘
 `},
+		{"a header with an escape sequence that ends before a pipe", "a\x1b]52;c;eA==\x1b\\|b\n|-|-|\n|1|2|", 40, `
+┌───┬───┐
+│ a │ b │
+├───┼───┤
+│ 1 │ 2 │
+└───┴───┘
+`},
 		{"in containers", "- > |a|\n  > |-|\n  > |1|", 40, `
 - │ ┌───┐
   │ │ a │
