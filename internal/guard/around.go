@@ -190,7 +190,7 @@ func (g *gatedCall) requireApproval(context.Context) *refusal {
 	if g.opts.Interactive {
 		return nil
 	}
-	return g.refuse(tool.Fail(tool.ErrUnhandled, "In this run no user can allow it, whatever the approval mode. Do not try another way: report it."))
+	return g.refuse(tool.Fail(tool.ErrUnhandled, "In this run no user can allow that, whatever the approval mode. Do without it, and report it."))
 }
 
 // why returns the reason of a refusal, for the model.

@@ -171,7 +171,7 @@ func TestRetry(t *testing.T) {
 		{"lasting answer", false, 2, false, nil, []tool.Answer{always, yes}, 3, "error policy [], error user [], success user []", "written"},
 		{"refused", false, 1, false, nil, []tool.Answer{no}, 1, "error policy []", "It was not run again: The user refused that."},
 		{"feedback", false, 1, false, nil, []tool.Answer{{Outcome: tool.Cancel, Feedback: "Use b."}}, 1, "error policy []", "Do what they say instead: Use b."},
-		{"no person", false, 1, true, nil, nil, 1, "error policy []", "The sandbox refused a write. It was not run again: In this run no user can allow it"},
+		{"no person", false, 1, true, nil, nil, 1, "error policy []", "The sandbox refused a write. It was not run again: In this run no user can allow that"},
 		{"denied", true, 9, false, []policy.Rule{deny}, nil, 1, "error policy []", "denied by policy"},
 		{"bounded", false, 9, false, nil, []tool.Answer{yes, yes, yes}, 4, "error policy [], error user [], error user [], error user []", "read-only file system"},
 	} {

@@ -269,18 +269,25 @@ func isProgram(path, rest string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
-// relativeIn returns the words in such a line that stand where programs name a file, if they can be relative paths: in quotes, and next to the words
-// that say so.
+// relativeIn returns the words in such a line that stand where programs name a file, if they can be relative paths: in quotes, next to the words
+// that say so, and between colons.
 func relativeIn(line string) (paths []string) {
 	if regexp.MustCompile(keyWords).MatchString(line) { // it names a server
 		return nil
 	}
 	for _, words := range [...]string{
 		`['‘` + "`" + `]([^/'’\n][^'’\n]*)['’]`, `["“]([^/"”\n][^"”\n]*)["”]`,
-		`(?:^|\s)([^\s/:'"‘“` + "`" + `(][^\s:]*): ` + deniedWords, deniedWords + `: ([^\s/:'"‘“` + "`" + `][^\s:]*)`,
+		`(?:^|: )([^\s/:'"‘“` + "`" + `(][^\s:]*): ` + deniedWords, `\s([^\s/:'"‘“` + "`" + `(][^\s:]*[./][^\s:]*): ` + deniedWords, `cannot (?:create|open) ([^\s/:]+): ` + deniedWords, deniedWords + `: ([^\s/:'"‘“` + "`" + `][^\s:]*)`,
 	} {
 		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(line, 3) {
 			paths = append(paths, found[1])
+		}
+	}
+	if names := strings.Split(line, ": "); len(names) > 2 { // the program, the file, and the reason in one or two parts
+		for _, name := range names[1 : len(names)-1] {
+			if !strings.ContainsAny(name, " '\"‘“`(") && !filepath.IsAbs(name) && strings.Trim(name, "0123456789") != "" {
+				paths = append(paths, name)
+			}
 		}
 	}
 	return paths
@@ -334,7 +341,7 @@ func (d Denial) Advice() string {
 		}
 		return text + ". Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
 	case KeepsDirectory:
-		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use another directory of the workspace, or tell the user."
+		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a directory without such files, or tell the user."
 	case NotLocalSocket:
 		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that tools.sandboxAllowedPaths can allow it."
 	case HasNoNetwork:

@@ -211,14 +211,14 @@ func isWalk(command string) bool {
 	return slices.ContainsFunc(names, isOf(walkers)) && !slices.ContainsFunc(names, isOther)
 }
 
-// tail returns the end of the text of a result: programs say there how they have failed.
+// tail returns the end of the output in a result: programs say there how they have failed.
 func tail(r *tool.Result) string {
 	const most = 4000 // bytes
 	var b strings.Builder
 	for _, part := range r.Content {
 		b.WriteString(part.Text)
 	}
-	text := b.String()
+	text := strings.Replace(b.String(), "\nOutput: ", "\n", 1) // the output begins in this line
 	return text[max(0, len(text)-most):]
 }
 

@@ -1,6 +1,26 @@
 package permit
 
-import "testing"
+import (
+	"strings"
+	"testing"
+
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// TestTail checks that the end of a result has lines as a program has printed them: not behind a label.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"<untrusted_context>\nOutput: bash: x: no\nOutput: two": "<untrusted_context>\nbash: x: no\nOutput: two",
+		"\nOutput: " + strings.Repeat("x", 5000):                strings.Repeat("x", 4000),
+		"":                                                      "",
+	} {
+		if got := tail(&tool.Result{Content: []llm.Part{llm.Text(text)}}); got != want {
+			t.Errorf("%q: %q", text, got)
+		}
+	}
+}
 
 func TestIsWalk(t *testing.T) {
 	t.Parallel()

@@ -85,6 +85,9 @@ func TestAdviseDirectories(t *testing.T) {
 		{"cd .. && (cd other; echo > x)", "", "/usr/bin/bash: line 1: x: Permission denied", "other/x"},
 		{"cd ~/other; touch x; true", "", "touch: cannot touch 'x': Permission denied", "other/x"},
 		{"touch ../../other/x", "sub", "touch: cannot touch '../../other/x': Permission denied", "other/x"},
+		{"cd && cd other && touch x", "", "touch: cannot touch 'x': Permission denied", "other/x"},
+		{"cd ~ && touch other/x", "", "touch: cannot touch 'other/x': Permission denied", "other/x"},
+		{"cd \"$HOME\"; tar cf other/a.tar .", "", "tar: other/a.tar: Cannot open: Permission denied", "other/a.tar"},
 		{"touch x", "", "touch: cannot touch 'x': Permission denied", ""},
 		{"cat log", "", "error 13: permission denied", ""},
 	} {

@@ -122,7 +122,7 @@ func (c *Confinement) pathOf(word string) (path string, ok bool) {
 	}
 	word = strings.ReplaceAll(word, `"`, "")
 	for _, home := range [...]string{"~", "$HOME", "${HOME}"} {
-		if rest, isIn := strings.CutPrefix(word, home+"/"); isIn {
+		if rest, isIn := strings.CutPrefix(word+"/", home+"/"); isIn {
 			word = filepath.Join(c.options.Env("HOME"), rest)
 			break
 		}
@@ -156,14 +156,16 @@ func (c *Confinement) ending(output string, r *Run) sandbox.Ending {
 		return e
 	}
 	for i := range script.Commands {
-		if args := script.Commands[i].Args(); len(args) == 2 && (args[0] == "cd" || args[0] == "pushd") {
-			if path, isPath := c.pathOf(args[1]); isPath {
-				dir = path
-			} else {
-				dir = filepath.Join(dir, path)
-			}
-			e.Dirs = append(e.Dirs, dir)
+		args := script.Commands[i].Args()
+		if len(args) == 0 || len(args) > 2 || args[0] != "cd" && args[0] != "pushd" {
+			continue
 		}
+		if path, isPath := c.pathOf(append(args, "~")[1]); isPath {
+			dir = path
+		} else {
+			dir = filepath.Join(dir, path)
+		}
+		e.Dirs = append(e.Dirs, dir)
 	}
 	slices.Reverse(e.Dirs) // the command most likely ended in the last one
 	return e

@@ -203,6 +203,8 @@ func TestDenial(t *testing.T) {
 		"mkdir: cannot create directory ‘out/y’: Permission denied":                                                                              {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
 		"PermissionError: [Errno 13] Permission denied: '../z'":                                                                                  {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
 		"fatal: could not create leading directories of '../r/.git': Permission denied":                                                          {Kind: sandbox.KeepsFile, Path: home + "/r/.git", Exists: home},
+		"tar: ../z.tar: Cannot open: Permission denied":                                                                                          {Kind: sandbox.KeepsFile, Path: home + "/z.tar", Exists: home},
+		"sh: 3: cannot create: Permission denied":                                                                                                {},
 		"open ../z: permission denied":                                                                                                           {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
 		"open HOME/x: no such file or directory":                                                                                                 {},
 		"cat: HOME/.ssh/id_none: Permission denied":                                                                                              {Kind: sandbox.KeepsDirectory, Path: home + "/.ssh/id_none", Exists: home + "/.ssh"},

@@ -4,6 +4,7 @@ package shell
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -114,7 +115,7 @@ func describeLimit(limit time.Duration) string {
 	case limit == time.Second:
 		return "1 second"
 	case limit < time.Minute:
-		return fmt.Sprintf("%g seconds", limit.Seconds())
+		return fmt.Sprintf("%g seconds", math.Round(limit.Seconds()*1000)/1000)
 	}
 	return fmt.Sprintf("%.1f minutes", limit.Minutes())
 }

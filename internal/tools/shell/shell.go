@@ -213,7 +213,11 @@ func (t *shellTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	if c.args.Dir != "" {
 		c.dir = t.Workspace.Resolve(c.args.Dir)
 		if err := t.Workspace.CheckWrite(c.dir); err != nil {
-			return nil, fmt.Errorf("%w. To run the command there, leave dir_path out and begin it with cd", err)
+			stop := "."
+			if strings.HasSuffix(err.Error(), stop) {
+				stop = ""
+			}
+			return nil, fmt.Errorf("%w%s To run the command there, leave dir_path out and begin it with cd", err, stop)
 		}
 	}
 	c.command = shellcmd.StripWrapper(c.args.Command)
