@@ -277,17 +277,16 @@ func relativeIn(line string) (paths []string) {
 	}
 	for _, words := range [...]string{
 		`['‘` + "`" + `]([^/'’\n][^'’\n]*)['’]`, `["“]([^/"”\n][^"”\n]*)["”]`,
-		`(?:^|: )([^\s/:'"‘“` + "`" + `(][^\s:]*): ` + deniedWords, `\s([^\s/:'"‘“` + "`" + `(][^\s:]*[./][^\s:]*): ` + deniedWords, `cannot (?:create|open) ([^\s/:]+): ` + deniedWords, deniedWords + `: ([^\s/:'"‘“` + "`" + `][^\s:]*)`,
+		`\s([^\s/:'"‘“` + "`" + `(][^\s:]*[./][^\s:]*): ` + deniedWords, `cannot (?:create|open) ([^\s/:]+): ` + deniedWords, deniedWords + `: ([^\s/:'"‘“` + "`" + `][^\s:]*)`,
 	} {
 		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(line, 3) {
 			paths = append(paths, found[1])
 		}
 	}
-	if names := strings.Split(line, ": "); len(names) > 2 { // the program, the file, and the reason in one or two parts
-		for _, name := range names[1 : len(names)-1] {
-			if !strings.ContainsAny(name, " '\"‘“`(") && !filepath.IsAbs(name) && strings.Trim(name, "0123456789") != "" {
-				paths = append(paths, name)
-			}
+	parts := strings.Split(line, ": ") // the program, if it is there, the file, and the reason in one or two parts
+	for _, part := range parts[max(0, min(1, len(parts)-2)) : len(parts)-1] {
+		if !strings.ContainsAny(part, " '\"‘“`(") && !filepath.IsAbs(part) && strings.Trim(part, "0123456789") != "" {
+			paths = append(paths, part)
 		}
 	}
 	return paths

@@ -3,13 +3,14 @@
 package sandbox_test
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"pollux/internal/process"
 	"pollux/internal/process/processtest"
@@ -21,7 +22,7 @@ import (
 func init() {
 	if os.Getenv("ENDED_LEADER") != "" {
 		go func() {
-			time.Sleep(time.Hour)
+			_, _ = io.Copy(io.Discard, os.Stdin) // until the test has ended, however it does
 			os.Exit(0)
 		}()
 		_, _, _ = syscall.Syscall(syscall.SYS_EXIT, 0, 0, 0) // does not return
@@ -65,7 +66,12 @@ func TestZombies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	leader := start(process.Command{Path: self, Env: []string{"ENDED_LEADER=1"}})
+	input, keep, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = errors.Join(input.Close(), keep.Close()) })
+	leader := start(process.Command{Path: self, Env: []string{"ENDED_LEADER=1"}, Stdin: input})
 	processtest.WaitUntil(t, "its first thread has ended", func() bool { return isEnded(leader.PID()) })
 
 	l := familyLauncher(t, work, &sandbox.Family{})

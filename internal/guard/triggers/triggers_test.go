@@ -257,9 +257,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestDisplayed checks the names of settings.
+// TestDisplayed checks the names of settings, and that those with capital letters are settings that the guard looks for.
 func TestDisplayed(t *testing.T) {
 	t.Parallel()
+	p := newPlace(t)
+	for _, name := range documented {
+		section, last, _ := strings.Cut(name, ".")
+		found, ok := p.guard.options.Git.Programs(t.Context(), []byte("["+section+" \"x\"]\n"+last+" = x\n["+section+"]\n"+last+" = x\n"))
+		if !ok || len(found) == 0 {
+			t.Errorf("%s names no program", name)
+		}
+	}
 	for key, want := range map[string]string{
 		"core.hookspath": "core.hooksPath", "core.sshcommand": "core.sshCommand", "core.editor": "core.editor", "alias.hookspath": "alias.hookspath",
 		"gpg.ssh.defaultkeycommand": "gpg.ssh.defaultKeyCommand", "includeif.onbranch:A.b.path": "includeIf.onbranch:A.b.path", "filter.A b.clean": "filter.A b.clean",

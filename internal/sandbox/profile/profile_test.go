@@ -204,6 +204,7 @@ func TestDenial(t *testing.T) {
 		"PermissionError: [Errno 13] Permission denied: '../z'":                                                                                  {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
 		"fatal: could not create leading directories of '../r/.git': Permission denied":                                                          {Kind: sandbox.KeepsFile, Path: home + "/r/.git", Exists: home},
 		"tar: ../z.tar: Cannot open: Permission denied":                                                                                          {Kind: sandbox.KeepsFile, Path: home + "/z.tar", Exists: home},
+		"y.txt: Permission denied":                                                                                                               {Kind: sandbox.KeepsFile, Path: home + "/y.txt", Exists: home},
 		"sh: 3: cannot create: Permission denied":                                                                                                {},
 		"open ../z: permission denied":                                                                                                           {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
 		"open HOME/x: no such file or directory":                                                                                                 {},
