@@ -86,6 +86,20 @@ func TestLeftoverDaemons(t *testing.T) {
 	}
 }
 
+// Pollux does not have a report pipe as ReportFD: until the program of a child starts, the child would seem to be a daemon of another command.
+func TestReportPipes(t *testing.T) { // not in parallel, so that the number is free
+	for range ReportFD {
+		rp := &reportPipe{}
+		if err := rp.open(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(rp.close)
+		if rp.read == ReportFD || int(rp.write.Fd()) == ReportFD {
+			t.Fatalf("the report pipe of a process is descriptor %d of Pollux", ReportFD)
+		}
+	}
+}
+
 // Without a daemon, none is found.
 func TestHasNoDaemons(t *testing.T) {
 	t.Parallel()

@@ -170,6 +170,18 @@ func (rp *reportPipe) open() error {
 	if err := pipe(&fds); err != nil {
 		return os.NewSyscallError("pipe", err)
 	}
+	for i, fd := range fds {
+		if fd != ReportFD {
+			continue
+		}
+		// A child has the descriptors of Pollux until its program starts. It must not seem to belong to this process.
+		other, err := unix.FcntlInt(ReportFD, unix.F_DUPFD_CLOEXEC, ReportFD+1)
+		_ = syscall.Close(ReportFD)
+		if fds[i] = other; err != nil {
+			_ = syscall.Close(fds[1-i])
+			return os.NewSyscallError("fcntl", err)
+		}
+	}
 	rp.read, rp.write = fds[0], os.NewFile(uintptr(fds[1]), "report")
 	rp.name = pipeName(rp.read)
 	return nil
