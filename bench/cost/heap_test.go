@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -57,7 +58,7 @@ var works = map[string]func() counts{
 	"turn":    turns,
 	"chunk":   func() counts { return each("chunks", 1_000, 20_000) },
 	"call":    func() counts { return each("calls", 10, 60) },
-	"command": func() counts { return each("commands", 2, 12) },
+	"command": func() counts { return each("commands", 2, 22) },
 	"output":  output,
 	"inline":  func() counts { return desks(false) },
 	"full":    func() counts { return desks(true) },
@@ -94,8 +95,15 @@ func allocated(prompt string) (bytes, objects float64) {
 // each returns the allocations for one more thing in an answer: the mean of many less few.
 func each(things string, few, many int) counts {
 	play(fmt.Sprintf("Play %d %s.", few, things)) // the first time, more is allocated
-	bytesFew, objectsFew := allocated(fmt.Sprintf("Play %d %s.", few, things))
-	bytesMany, objectsMany := allocated(fmt.Sprintf("Play %d %s.", many, things))
+	alone := func(n int) (bytes, objects float64) {
+		// The program would read the session that an earlier run has recorded, which takes the more the longer that is.
+		if err := os.RemoveAll(filepath.Join(os.Getenv("HOME"), ".gemini")); err != nil {
+			panic(err)
+		}
+		return allocated(fmt.Sprintf("Play %d %s.", n, things))
+	}
+	bytesFew, objectsFew := alone(few)
+	bytesMany, objectsMany := alone(many)
 	n := float64(many - few)
 	return counts{"memory": (bytesMany - bytesFew) / n, "objects": (objectsMany - objectsFew) / n}
 }

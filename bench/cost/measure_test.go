@@ -106,7 +106,7 @@ func turn(t *testing.T, program string) counts {
 	}
 }
 
-// command counts the costs of a shell command, the mean of ten.
+// command counts the costs of a shell command, the mean of those after the first two.
 func command(t *testing.T, program string) counts {
 	run := func(prompt string) trace {
 		return newPlace(t, 0, &scene.Gemini).trace(t, program, "--yolo", "-p", prompt)
