@@ -13,7 +13,9 @@ import (
 type chunk struct {
 	bytes []byte
 	at    time.Time
-	err   error // after it, nothing comes
+	// isHeld is set of input that may have come right after the previous one, and waited in the terminal because the loop was busy.
+	isHeld bool
+	err    error // after it, nothing comes
 }
 
 // reader reads the terminal in the background, so that each key has the time at which it was pressed.
@@ -35,17 +37,20 @@ func newReader(t *terminal.Terminal) *reader {
 func (r *reader) read() {
 	defer crash.Recover()
 	b := make([]byte, maxChunk)
+	isHeld := false
 	for {
 		n, err := r.input.Read(b)
 		if n == 0 && err == nil {
 			err = io.EOF // in raw mode, Ctrl+D is a byte
 		}
-		c := chunk{bytes: bytes.Clone(b[:n]), at: time.Now(), err: err}
+		c := chunk{bytes: bytes.Clone(b[:n]), at: time.Now(), isHeld: isHeld, err: err}
+		isHeld = len(r.chunks) == cap(r.chunks)
 		select {
 		case r.chunks <- c:
 		case <-r.closed:
 			return
 		}
+		isHeld = isHeld && r.input.Follows(0)
 		if err != nil {
 			return
 		}

@@ -18,6 +18,9 @@ func (l *loop) read(c chunk) {
 	if l.dialog != nil && l.drawn.dialog == l.dialog && !l.drawn.isShown {
 		l.awaitFrame()
 	}
+	if c.isHeld {
+		l.decoder.Extend(c.at)
+	}
 	for _, e := range l.decoder.Feed(c.bytes, c.at) {
 		l.take(e)
 	}

@@ -236,8 +236,10 @@ func (l *loop) deadline(now time.Time) time.Time {
 
 // expire does the work whose time has come.
 func (l *loop) expire(now time.Time) {
-	for _, e := range l.decoder.Flush(now) {
-		l.take(e)
+	if len(l.reader.chunks) == 0 { // else the rest of a key may have come in time
+		for _, e := range l.decoder.Flush(now) {
+			l.take(e)
+		}
 	}
 	if l.dialog != nil && l.dialog.IsWaiting() && now.Sub(l.pressed) >= choice.NumberWait {
 		l.answered(l.dialog.Expire())

@@ -24,7 +24,7 @@ func TestExpire(t *testing.T) {
 		now := time.Now()
 		l := newLoop(New(Options{Terminal: &terminal.Terminal{}, Getenv: func(string) string { return "" }, GOOS: "linux"}))
 		in, out := io.Pipe()
-		l.output = inline.NewOutput(out)
+		l.output, l.reader = inline.NewOutput(out), &reader{}
 		l.output.Write([]byte("a frame"))
 		l.look.answered = true
 		set(l, now.Add(-time.Minute))
@@ -94,6 +94,31 @@ func TestSettle(t *testing.T) {
 	} {
 		if got := s.settle(c.width, 20, began.Add(c.after)).Sub(began); got != c.want {
 			t.Errorf("%d columns after %v: waits until %v, not %v", c.width, c.after, got, c.want)
+		}
+	}
+}
+
+// TestLateLoop divides a key into two reads and takes the second one after the deadline for the first: the times at which the reads came count.
+func TestLateLoop(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		between time.Duration
+		isHeld  bool // the second read had to wait for the loop
+		want    string
+	}{
+		{time.Millisecond, false, "aXb"},
+		{time.Second, true, "aXb"},
+		{time.Second, false, "abDX"},
+	} {
+		began := time.Now()
+		l := newLoop(New(Options{Terminal: &terminal.Terminal{}, Getenv: func(string) string { return "" }, GOOS: "linux"}))
+		l.reader = &reader{chunks: make(chan chunk, 1)}
+		l.read(chunk{bytes: []byte("ab\x1b["), at: began})
+		l.reader.chunks <- chunk{bytes: []byte("DX"), at: began.Add(c.between), isHeld: c.isHeld}
+		l.expire(began.Add(2 * time.Second))
+		l.read(<-l.reader.chunks)
+		if got := l.composer.Value(); got != c.want {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

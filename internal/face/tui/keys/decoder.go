@@ -162,6 +162,13 @@ func (d *Decoder) Pending() (wait time.Duration, ok bool) {
 	return max(end.Sub(d.last), 0), true
 }
 
+// Extend waits for the rest of an incomplete key from the time at on: the rest may have been there before, unread.
+func (d *Decoder) Extend(at time.Time) {
+	if d.mode == inKeys && len(d.held) > 0 {
+		d.last = at
+	}
+}
+
 // Flush gives up incomplete input whose [Decoder.Deadline] is not after the time at, and returns the events that it
 // stands for: the Esc key, a key with Alt, or the part of a paste that arrived. Before the deadline it does nothing.
 func (d *Decoder) Flush(at time.Time) (events []Event) {
