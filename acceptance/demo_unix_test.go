@@ -18,6 +18,7 @@ import (
 // records it again if not.
 func TestRecording(t *testing.T) {
 	t.Parallel()
+	needSandbox(t)
 	path := filepath.Join(images, "demo.cast")
 	got := record(t)
 	fresh := marksOf(t, got)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"pollux/internal/face/tui/tuitest"
+	"pollux/internal/sandbox"
 )
 
 // The prompts of the pictures.
@@ -19,9 +20,18 @@ const (
 	secondPrompt = "Do that, and compare the tables with the almanac."
 )
 
+// needSandbox skips a test where the footer of a session says that there is no sandbox.
+func needSandbox(t *testing.T) {
+	t.Helper()
+	if err := sandbox.Available(); err != nil {
+		t.Skipf("NOT TESTED: the pictures show the sandbox: %v", err)
+	}
+}
+
 // TestScreenshots checks the pictures in docs/images against the program; -update rewrites them.
 func TestScreenshots(t *testing.T) {
 	t.Parallel()
+	needSandbox(t)
 	for name, colors := range map[string]ink{"dark": darkInk, "light": lightInk} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -182,7 +182,7 @@ func set(t *testing.T, s *scene, letter string) *stage {
 	}
 	g.env = []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + g.home, "TMPDIR=" + g.tmp, "LANG=C.UTF-8", "TERM=xterm-256color", "COLORTERM=truecolor", "NO_COLOR=1",
-		"GIT_CONFIG_NOSYSTEM=1", "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true",
+		"GIT_CONFIG_NOSYSTEM=1", "GEMINI_SANDBOX=false", "GEMINI_CLI_NO_RELAUNCH=true", "GEMINI_CLI_TRUST_WORKSPACE=true",
 		"GEMINI_CLI_SYSTEM_SETTINGS_PATH=" + filepath.Join(root, "none", "settings.json"),
 		"GEMINI_MODEL=gemini-2.5-flash", "GEMINI_API_KEY=test-key", "GOOGLE_GEMINI_BASE_URL=" + g.url,
 	}

@@ -49,6 +49,7 @@ func TestHostile(t *testing.T) {
 				t.Parallel()
 				if *armed {
 					s.disarm()
+					s.Args = append(s.Args, "--no-sandbox")
 				}
 				r := play(t, s)
 				if *armed {
@@ -76,7 +77,7 @@ func TestTraces(t *testing.T) {
 	} {
 		t.Run(trace, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, &scene{Name: trace, face: headless, Args: []string{"--yolo"}, Attempts: []attempt{{Name: "a", Command: command}}})
+			r := play(t, &scene{Name: trace, face: headless, Args: []string{"--yolo", "--no-sandbox"}, Attempts: []attempt{{Name: "a", Command: command}}})
 			if found := strings.Join(r.traces(time.Second), "\n"); !strings.Contains(found, trace) {
 				t.Errorf("%q is not found:\n%s\n%v", trace, found, r)
 			}

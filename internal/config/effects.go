@@ -157,6 +157,8 @@ var (
 	onlyFewer   = &Effect{Class: Tightens, Guard: fewer}
 	onlyWithin  = &Effect{Class: Tightens, Guard: within}
 	onlyOnce    = &Effect{Class: Tightens, Guard: once}
+	onlyBox     = &Effect{Class: Tightens, Guard: box}
+	onlyTrue    = &Effect{Class: Tightens, Guard: func(below, v any) any { return unlessLooser(v != true && !reflect.DeepEqual(below, v), v) }}
 	never       = &Effect{Class: Tightens, Guard: func(any, any) any { return nil }}
 	buildRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "never", "unlessYolo", "always") }}
 	childRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "allowed", "none") }}

@@ -82,6 +82,21 @@ func once(below, v any) any {
 	return unlessLooser(below != nil && below != false && below != "" && !reflect.DeepEqual(below, v), v)
 }
 
+// box lets a project ask for a sandbox where no other layer asks for one or sets the network of one. It cannot switch off the one that is on without settings.
+func box(below, v any) any {
+	isOff := false
+	switch v := v.(type) {
+	case bool:
+		isOff = !v
+	case string:
+		isOff = slices.Contains([]string{"", "0", "false"}, strings.ToLower(strings.TrimSpace(v)))
+	case map[string]any:
+		isEnabled, isSet := v["enabled"]
+		isOff = isSet && isEnabled != true
+	}
+	return unlessLooser(isOff && !reflect.DeepEqual(below, v), once(below, v))
+}
+
 // rising lets a project choose the value of the other layers, or a later one.
 func rising(below, v any, order ...any) any {
 	return unlessLooser(slices.Index(order, v) < slices.Index(order, below), v)

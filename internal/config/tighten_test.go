@@ -1,6 +1,7 @@
 package config
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -48,6 +49,15 @@ func TestTighten(t *testing.T) {
 		{`{}`, `{"pollux":{"planThen":"yolo"}}`, "pollux.planThen", nil, true},
 		{`{"tools":{"sandbox":true}}`, `{"tools":{"sandbox":false}}`, "tools.sandbox", true, true},
 		{`{"tools":{"sandbox":"docker"}}`, `{"tools":{"sandbox":"docker"}}`, "tools.sandbox", "docker", false},
+		{`{}`, `{"tools":{"sandbox":false}}`, "tools.sandbox", nil, true},
+		{`{}`, `{"tools":{"sandbox":" False "}}`, "tools.sandbox", nil, true},
+		{`{}`, `{"tools":{"sandbox":""}}`, "tools.sandbox", nil, true},
+		{`{}`, `{"tools":{"sandbox":{"enabled":false}}}`, "tools.sandbox", nil, true},
+		{`{}`, `{"tools":{"sandbox":true}}`, "tools.sandbox", true, false},
+		{`{}`, `{"tools":{"sandbox":{"networkAccess":false}}}`, "tools.sandbox", map[string]any{"networkAccess": false}, false},
+		{`{"tools":{"sandbox":false}}`, `{"tools":{"sandbox":false}}`, "tools.sandbox", false, false},
+		{`{}`, `{"security":{"toolSandboxing":false}}`, "security.toolSandboxing", nil, true},
+		{`{"security":{"toolSandboxing":false}}`, `{"security":{"toolSandboxing":true}}`, "security.toolSandboxing", true, false},
 		{`{"advanced":{"ignoreLocalEnv":true}}`, `{"advanced":{"ignoreLocalEnv":false}}`, "advanced.ignoreLocalEnv", true, true},
 		// A null clears nothing, wherever it is.
 		{`{"tools":{"exclude":["glob"]}}`, `{"tools":{"exclude":null}}`, "tools.exclude", "glob", true},
@@ -69,7 +79,7 @@ func TestTighten(t *testing.T) {
 			if list, ok := got.([]any); ok {
 				got = strings.Join(Texts(list), " ")
 			}
-			if got != tt.want {
+			if !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("%s and %s: %v, want %v", tt.user, tt.project, got, tt.want)
 			}
 			if group, _, ok := strings.Cut(tt.project, ":null"); ok { // the warning names the keys that are null

@@ -173,6 +173,8 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 	switch err := sandbox.Available(); {
 	case x.set.Sandbox.IsOn():
 		s.ok("own", "commands of the model run in the sandbox of Pollux")
+	case err == nil && !x.set.Sandbox.SuitsWorkspace():
+		s.ok("own", "the sandbox of Pollux is off: your home directory is in the workspace")
 	case err == nil:
 		s.ok("own", "the sandbox of Pollux is off (tools.sandbox)")
 	default:

@@ -46,7 +46,7 @@ func (p *Project) ChooseMode() error {
 	case asked == policy.Plan && !config.PlanEnabled.In(p.Settings()):
 		p.Warn(`Approval mode "plan" is disabled in your settings. Falling back to "default".`)
 		asked = policy.Default
-	case asked == policy.Sandboxed && p.IsTrusted() && !p.Sandbox.IsOn():
+	case asked == policy.Sandboxed && p.IsTrusted() && !p.Sandbox.IsForAll():
 		p.Warn(`Approval mode "sandboxed" needs the sandbox, which is off. Falling back to "auto_edit".`)
 		asked = policy.AutoEdit
 	}

@@ -42,13 +42,9 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		"settings that cannot be read": {settings: `{`, code: exit.Config, text: "settings.json"},
 		"a restriction that is lost":   {settings: `{"tools": {"exclude": 5}}`, code: exit.Config, text: "a script does not go on without them"},
-		"a sandbox in YOLO mode": {
-			settings: `{"tools": {"sandbox": "docker"}}`, change: func(o *project.Options) { o.ApprovalMode = "yolo" },
-			code: exit.Sandbox, text: "in YOLO mode nothing else restricts what runs. Use --no-sandbox",
-		},
-		"telemetry":       {env: []string{"GEMINI_TELEMETRY_TARGET=moon"}, code: exit.Config, text: "Invalid telemetry target: moon"},
-		"an unknown mode": {change: func(o *project.Options) { o.ApprovalMode = "wild" }, code: exit.General, text: "Invalid approval mode: wild"},
-		"a worktree":      {change: func(o *project.Options) { o.InWorktree = true }, code: exit.General, text: "experimental.worktrees"},
+		"telemetry":                    {env: []string{"GEMINI_TELEMETRY_TARGET=moon"}, code: exit.Config, text: "Invalid telemetry target: moon"},
+		"an unknown mode":              {change: func(o *project.Options) { o.ApprovalMode = "wild" }, code: exit.General, text: "Invalid approval mode: wild"},
+		"a worktree":                   {change: func(o *project.Options) { o.InWorktree = true }, code: exit.General, text: "experimental.worktrees"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -95,6 +91,11 @@ func TestLoaded(t *testing.T) {
 func TestSandboxWarning(t *testing.T) {
 	t.Parallel()
 	const user, folder = "~/.gemini/settings.json", ".gemini/settings.json"
+	hasOwn := sandbox.Available() == nil
+	warning := "Commands run without a sandbox"
+	if hasOwn {
+		warning = "Commands run in the sandbox of Pollux"
+	}
 	for _, tt := range []struct {
 		file, text, env, mode string
 		no                    bool // --no-sandbox
@@ -102,7 +103,7 @@ func TestSandboxWarning(t *testing.T) {
 	}{
 		{file: user, text: `"docker"`, warns: true},
 		{file: user, text: `{"enabled": true, "command": "docker"}`, mode: "plan", warns: true},
-		{file: user, text: `"docker"`, mode: "yolo", fails: true},
+		{file: user, text: `"docker"`, mode: "yolo", warns: hasOwn, fails: !hasOwn},
 		{file: user, text: `"docker"`, mode: "yolo", no: true},
 		{file: user, text: `"docker"`, env: "SANDBOX=inside"},
 		{file: user, text: `"docker"`, env: "GEMINI_SANDBOX=false"},
@@ -119,8 +120,11 @@ func TestSandboxWarning(t *testing.T) {
 			}
 		})
 		warnings := u.TakeWarnings()
-		if got := strings.Contains(warnings, "Commands run without a sandbox"); got != tt.warns || (exit.CodeOf(err) == exit.Sandbox) != tt.fails {
+		if got := strings.Contains(warnings, warning); got != tt.warns || (exit.CodeOf(err) == exit.Sandbox) != tt.fails {
 			t.Errorf("%+v: %v, warnings %q", tt, err, warnings)
+		}
+		if tt.fails && tt.mode == "yolo" && !strings.Contains(err.Error(), "in YOLO mode nothing else restricts what runs. Use --no-sandbox") {
+			t.Errorf("%+v: %v", tt, err)
 		}
 	}
 }
@@ -128,14 +132,14 @@ func TestSandboxWarning(t *testing.T) {
 // TestCheckSandbox checks which settings and variables ask for a sandbox, and for which one.
 func TestCheckSandbox(t *testing.T) {
 	t.Parallel()
-	const none, own, other = "none", "its own", "another"
+	const none, own, standard, other = "none", "its own", "its own if there is one", "another"
 	for _, tt := range []struct {
 		key     string
 		setting any
 		env     string
 		want    string
 	}{
-		{"tools.sandbox", nil, "", none},
+		{"tools.sandbox", nil, "", standard},
 		{"tools.sandbox", true, "", own},
 		{"tools.sandbox", false, "", none},
 		{"tools.sandbox", "docker", "", other},
@@ -146,7 +150,10 @@ func TestCheckSandbox(t *testing.T) {
 		{"tools.sandbox", "0", "", none},
 		{"tools.sandbox", map[string]any{"enabled": true}, "", own},
 		{"tools.sandbox", map[string]any{"enabled": true, "command": "podman"}, "", other},
-		{"tools.sandbox", map[string]any{"command": "docker"}, "", none},
+		{"tools.sandbox", map[string]any{"command": "docker"}, "", standard},
+		{"tools.sandbox", map[string]any{"networkAccess": false}, "", standard},
+		{"tools.sandbox", map[string]any{"enabled": false}, "", none},
+		{"tools.sandbox", "", "", standard},
 		{"security.toolSandboxing", true, "", own},
 		{"security.toolSandboxing", false, "", none},
 		{"tools.sandbox", true, "SANDBOX=inside", none},
@@ -161,7 +168,8 @@ func TestCheckSandbox(t *testing.T) {
 		if tt.want == other || tt.want == own && sandbox.Available() != nil {
 			want = exit.Sandbox
 		}
-		if exit.CodeOf(err) != want || err == nil && p.Sandbox.IsOn() != (tt.want == own) {
+		isOn := tt.want == own || tt.want == standard && sandbox.Available() == nil
+		if exit.CodeOf(err) != want || err == nil && p.Sandbox.IsOn() != isOn {
 			t.Errorf("%s %v, %s: got %v", tt.key, tt.setting, tt.env, err)
 		}
 		if err != nil && strings.Contains(err.Error(), "GEMINI_SANDBOX") != (tt.env != "") {

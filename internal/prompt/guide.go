@@ -9,15 +9,31 @@ func guidelines(s System) string {
 	}
 	return bullets("Manner",
 		"Answer in the user's language, short and plain: what you did, what you found, what is left to decide. No opening or closing phrases, praise, apologies, emoji, or retelling of the diff. Use Markdown sparingly; refer to code as `path:line`, with line numbers that results gave.",
-		"If you cannot or will not do something, say so in a sentence, with what is possible instead.",
+		"What you cannot or will not do, say in a sentence, with what is possible instead.",
 		parallel(s),
 		edits(s),
-		s.say("Commands for {run_shell_command} must end by themselves and ask nothing: use non-interactive flags, no pagers, editors or watch modes. Set `is_background` for what keeps running, like a server. Read and search files with your other tools."),
+		commands(s),
 		when(s.advisesOutput(), s.say("Keep the output of {run_shell_command} small: quiet flags, head, tail, grep. Send long output to a file in the temporary directory, search that, and remove it.")),
 		damage(s),
 		remember(s),
 		when(s.Interactive, "`/help` shows the user the commands, `/bug` reports a problem with Pollux."),
 	)
+}
+
+func commands(s System) string {
+	if !s.has("run_shell_command") {
+		return ""
+	}
+	return sentences(
+		s.say("Commands for {run_shell_command} must end by themselves and ask nothing: use non-interactive flags, no pagers, editors or watch modes."),
+		confines(s),
+		"Set `is_background` for what keeps running, like a server. Read and search files with your other tools.",
+	)
+}
+
+// confines returns what commands can do in the sandbox of Pollux, which explains itself when it stops one.
+func confines(s System) string {
+	return when(s.Sandbox == OwnSandbox, "They write only in the workspace, `$TMPDIR` and caches, and read no secrets.")
 }
 
 func (s System) advisesOutput() bool {
@@ -29,7 +45,7 @@ func parallel(s System) string {
 	case len(s.Tools) == 0:
 		return ""
 	case s.canAct():
-		return "Make calls that do not need each other's results in one turn. Reads, commands that only read, and edits of different files run side by side; all else, one after another in the order given."
+		return "Make calls that do not need each other's results in one turn: reads, commands that only read, and edits of different files run side by side; all else in the order given."
 	}
 	return "Make calls that do not need each other's results in one turn: they run side by side."
 }
@@ -95,7 +111,7 @@ func sandbox(s System) string {
 	case s.Sandbox == "sandbox-exec":
 		return "# Sandbox\n\nmacOS Seatbelt limits you to the project and the temporary directory, and may block ports and the network. If a call fails because of it (`Operation not permitted`), say so and that the user can change the Seatbelt profile; do not work around it."
 	case s.Sandbox == OwnSandbox:
-		return "# Sandbox\n\nCommands can change files only in the project, in temporary directories and in the caches of build tools. They cannot read secrets, use `sudo`, or reach Docker and the user's agents. If one fails because of it, say so; do not work around it."
+		return "" // see refusers
 	case s.Sandbox != "":
 		return "# Sandbox\n\nA sandbox limits you to the project and the temporary directory and hides much of the machine. If a call fails because of it (`Operation not permitted`, no network), say so and that the user can change the sandbox settings; do not work around it."
 	case !s.isLegacy() || !s.has("run_shell_command"):

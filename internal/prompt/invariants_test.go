@@ -35,7 +35,7 @@ func TestOnlyKnownTools(t *testing.T) {
 			Form:        rapid.SampledFrom([]tool.Form{tool.Full, tool.Brief, tool.Compact}).Draw(t, "form"),
 			Git:         rapid.Bool().Draw(t, "git"),
 			Hooks:       rapid.Bool().Draw(t, "hooks"),
-			Sandbox:     rapid.SampledFrom([]string{"", "docker", "sandbox-exec"}).Draw(t, "sandbox"),
+			Sandbox:     rapid.SampledFrom([]string{"", "docker", "sandbox-exec", prompt.OwnSandbox}).Draw(t, "sandbox"),
 			Renamed:     map[string]string{},
 		}
 		if rapid.Bool().Draw(t, "agents") {

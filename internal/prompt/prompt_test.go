@@ -84,6 +84,7 @@ func variants() map[string]prompt.System {
 		"plan_refined":          with(session(modern, "plan", true, planning), func(s *prompt.System) { s.Plan = "/home/u/.gemini/tmp/p/4f9c/plans/cache.md" }),
 		"plan_without_tools":    {Form: modern, Mode: "plan", Tools: []string{"read_file", "grep_search"}},
 		"sandbox_seatbelt":      {Form: modern, Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: "sandbox-exec"},
+		"sandbox_own":           {Form: modern, Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: prompt.OwnSandbox},
 		"sandbox_container":     {Form: modern, Interactive: true, Mode: def, Tools: []string{"run_shell_command"}, Sandbox: "docker"},
 		"bare":                  {Form: modern, Mode: "yolo"},
 		"few_tools":             {Form: modern, Interactive: true, Mode: def, Tools: []string{"read_file", "write_file", "save_memory"}, Git: true},

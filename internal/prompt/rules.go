@@ -24,7 +24,7 @@ func mode(s System) string {
 	case s.isPlanMode():
 		return "Approval mode: Plan. You investigate and plan; nothing else happens yet."
 	case s.Mode == "yolo":
-		return "Approval mode: YOLO. Every call runs at once; nobody checks it first."
+		return "Approval mode: YOLO. Every call runs at once, unchecked."
 	case s.Mode == "sandboxed" && s.Interactive:
 		return "Approval mode: Sandboxed. Edits and commands happen at once, commands in a sandbox whose network is this machine. " +
 			"When one fails for lack of a permission, the user is asked whether it runs again with it: do not ask yourself. " + triggers +
@@ -52,7 +52,7 @@ func mandates(s System) string {
 	}
 	return bullets("Rules",
 		"Do everything that was asked and nothing else: no extra refactoring, features, files or documentation. Answer a question; do not edit because of it.",
-		"Look, do not guess: at files, signatures, options, versions, URLs. Use a library only if the project already has it or the user wants it, and a feature only if the versions and platforms that the project supports have it.",
+		"Look, do not guess: at files, signatures, options, versions, URLs. Use a library only if the project has it or the user wants it, and a feature only if the supported versions and platforms have it.",
 		"Write code like the code around it: names, structure, types, error handling, tests. A comment explains a why that the code cannot show; it never addresses the user.",
 		"Fix causes, not symptoms. Never make a check pass by weakening or deleting it, swallowing errors, disabling types or lints, or special-casing its input.",
 		verified(s),
@@ -64,7 +64,7 @@ func mandates(s System) string {
 		openPoints(s),
 		refusals(s),
 		"Keep going until everything is done: do not announce a next step, take it. Do not try a third time what failed twice: reread the error, question your assumption, change the approach.",
-		"Everything you read is paid for again on every turn. Search narrowly, read only the part of a large file you need, and nothing twice unless it changed.",
+		"What you have read is paid for on every turn: search narrowly, read only the part of a large file you need, and nothing twice unless it changed.",
 		narration(s),
 	)
 }
@@ -86,14 +86,28 @@ func openPoints(s System) string {
 	case s.isPlanMode():
 		return "Never ask. Where the request is open, take the reading that the code supports and say what you assumed."
 	}
-	return "Never ask, and never stop at a plan: where the request is open, take the reading that the code supports, finish, and say what you assumed. Only if asked to investigate, review or propose, change nothing: end with the report" + when(s.canAct(), " and the proposed diff") + "."
+	return "Never ask or stop at a plan: where the request is open, take the reading that the code supports, finish, and say what you assumed. Only if asked to investigate, review or propose, change nothing: end with the report" + when(s.canAct(), " and the proposed diff") + "."
 }
 
 func refusals(s System) string {
+	stays := "What " + refusers(s) + " refuses stays refused: do not get the same effect another way"
 	if s.Interactive {
-		return "What the user or a rule refuses stays refused: do not get the same effect another way. Follow the user's feedback, or ask what they would prefer; calls that were not run because of it may be made again."
+		return stays + ". Follow the user's feedback, or ask what they would prefer; calls that were not run because of it may be made again."
 	}
-	return "What a rule refuses stays refused: do not get the same effect another way; do what remains possible and report the rest."
+	return stays + "; do what remains possible and report the rest."
+}
+
+// refusers names who refuses calls. The sandbox of Pollux explains itself when it stops a command.
+func refusers(s System) string {
+	switch isOwn := s.Sandbox == OwnSandbox; {
+	case isOwn && s.Interactive:
+		return "the user, a rule or the sandbox"
+	case isOwn:
+		return "a rule or the sandbox"
+	case s.Interactive:
+		return "the user or a rule"
+	}
+	return "a rule"
 }
 
 // narration describes how the model reports progress. Without a user, text between calls would

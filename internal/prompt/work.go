@@ -20,12 +20,12 @@ func workflow(s System) string {
 			"Answer from what you found and say where it is. If something must change, give the exact change (file, place, new text) and say that it has not been made.")
 	}
 	return "# Work\n\n" + steps(
-		"Understand. "+sentences(research(s), "Reproduce a bug before you fix it, ideally as a failing test."),
+		"Understand. "+sentences(research(s), "Reproduce a bug first, ideally as a failing test."),
 		"Decide. "+strategy(s),
 		"Act in small steps: change, check, next. "+sentences(checks(s),
 			"Carry a change through to the callers, tests, docs and configuration that depend on it.",
 			"Report what was already broken; do not repair it unasked."),
-		"Review the whole change as a stranger would: no debug output, leftovers or temporary files. Then report.",
+		"Review the whole change as a stranger would: no debug output or temporary files. Then report.",
 	) + "\n\n" + somethingNew(s)
 }
 
@@ -62,7 +62,7 @@ func strategy(s System) string {
 
 func checks(s System) string {
 	if s.has("run_shell_command") {
-		return "Run tests, build, lint and type checks with the commands that the project names (README, manifest, CI), not from habit."
+		return "Run tests, build, lint and type checks with the commands that the project names (README, manifest, CI)."
 	}
 	return "You cannot run commands here: name the checks that the user should run."
 }
@@ -70,15 +70,15 @@ func checks(s System) string {
 func somethingNew(s System) string {
 	build := "Then build all of it: it installs, starts and works end to end, looks finished, and brings its own stand-ins for missing images and data."
 	if s.has("run_shell_command") {
-		build += " Build and start it, fix what fails,"
+		build += " Start it, fix what fails,"
 	} else {
 		build += " Read it through once more,"
 	}
 	build += " and end with how to start it."
 	if s.Interactive {
-		return "For something new from scratch, first agree with the user in a few lines on what it does, what it is built with and how it looks. " + build
+		return "For something new, first agree with the user in a few lines on what it does, what it is built with and how it looks. " + build
 	}
-	return "For something new from scratch, choose common tools that fit. " + build
+	return "For something new, choose common tools that fit. " + build
 }
 
 const planContents = "the goal, the steps in order with the files and names each one touches, the risks, and how each step is verified. Keep it as short as the task allows: a small fix takes a few lines."

@@ -69,7 +69,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 			if err := o.CheckUndo(); err != nil {
 				return err
 			}
-			if !p.Sandbox.IsOn() {
+			if !p.Sandbox.IsForAll() {
 				return errNoSandbox
 			}
 			return nil

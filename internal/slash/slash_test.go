@@ -13,6 +13,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/person"
+	"pollux/internal/sandbox"
 	"pollux/internal/terminal"
 )
 
@@ -28,8 +29,12 @@ func TestOutput(t *testing.T) {
 		}
 	}})
 	d.Shortcuts = "Ctrl+C stops."
+	box := "landlock"
+	if sandbox.Available() != nil {
+		box = "no sandbox"
+	}
 	for line, parts := range map[string][]string{
-		"/about":            {"CLI Version", "1.2.3", "gemini-2.5-flash", "no sandbox", "first", d.dir},
+		"/about":            {"CLI Version", "1.2.3", "gemini-2.5-flash", box, "first", d.dir},
 		"/help":             {"    Conversation\n      /clear", "\n      /memory", "/help all lists all commands", "? shows the keys."},
 		"/help all":         {"/memory", "  add <text>", "/compress (summarize, compact) [what to keep]", "Not available yet: "},
 		"/help memory":      {"/memory\n", "/memory add <text>", "You can use it when"},

@@ -117,7 +117,7 @@ turn
 	work, home := filepath.Join(dir, "work"), filepath.Join(dir, "home")
 	for path, text := range map[string]string{
 		filepath.Join(work, "a.txt"):                    "a",
-		filepath.Join(home, ".gemini", "settings.json"): `{"security": {"folderTrust": {"enabled": true}}}`,
+		filepath.Join(home, ".gemini", "settings.json"): `{"security": {"folderTrust": {"enabled": true}}, "tools": {"sandbox": false}}`,
 	} {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, []byte(text), 0o600)); err != nil {
 			t.Fatal(err)

@@ -49,10 +49,16 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	}
 	allowed := p.Sandbox.Profile()
 	text := "Commands of the model run without a sandbox. To turn it on, set tools.sandbox to true, or use --sandbox."
-	if p.Sandbox.IsOn() {
+	err := sandbox.Available()
+	switch {
+	case p.Sandbox.IsForAll():
 		text = strings.TrimSpace("Commands of the model, the project and extensions run in a sandbox. " + p.Sandbox.Warning())
-	} else if err := sandbox.Available(); err != nil {
+	case p.Sandbox.IsOn():
+		text = strings.TrimSpace("Commands of the model run in a sandbox. Hooks and MCP servers of the project and of extensions do not: set tools.sandbox to true for them. " + p.Sandbox.Warning())
+	case err != nil:
 		text = "Commands of the model run without a sandbox: " + wording.Reason(err) + "."
+	case !p.Sandbox.SuitsWorkspace():
+		text = "Commands of the model run without a sandbox, because your home directory is in the workspace. To turn it on nevertheless, set tools.sandbox to true, or use --sandbox."
 	}
 	if allowed.Network.Off {
 		text += "\n\n" + describeReach(allowed.Network)

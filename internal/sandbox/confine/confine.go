@@ -22,6 +22,7 @@ import (
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/profile"
 	"pollux/internal/secret"
+	"pollux/internal/workspace"
 )
 
 // Options configure a [Confinement]. The functions are called when they are first needed.
@@ -53,13 +54,19 @@ type Confinement struct {
 	dirs    atomic.Pointer[func() []string]
 	granted atomic.Pointer[Granted]
 	offline atomic.Pointer[func() bool]
-	family  *sandbox.Family // see Alone
+	// isForAll is false while programs that a person has set up are not confined.
+	isForAll atomic.Bool
+	family   *sandbox.Family // see Alone
 
 	mu    sync.Mutex                  // guards the following
 	made  []string                    // directories for caches, those above others first
 	empty []string                    // caches that another session may remove, see Close
 	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
 }
+
+// setUp are the kinds of programs that a person has set up, by trust in a folder or by the installation of an extension: [Confinement.OpenForModel]
+// leaves them out.
+var setUp = [...]process.Kind{process.KindHook, process.KindServer, process.KindStatusLine, process.KindCredential}
 
 // New returns a confinement that is off.
 func New(o Options) *Confinement {
@@ -81,8 +88,17 @@ func (c *Confinement) Limit(isOffline func() bool) { c.offline.Store(&isOffline)
 // Alone lets no program signal the processes of another one, because Pollux may end before them. It is called before the confinement is opened.
 func (c *Confinement) Alone() { c.family = nil }
 
-// Open turns it on. The error is [sandbox.ErrUnavailable] where this system cannot confine programs.
+// Open turns it on for all programs that the model, the project or an extension causes. The error is [sandbox.ErrUnavailable] where this system
+// cannot confine programs.
 func (c *Confinement) Open() error {
+	err := c.OpenForModel()
+	c.isForAll.Store(err == nil)
+	return err
+}
+
+// OpenForModel turns it on for the programs that the model causes. Others of the project and of extensions, such as hooks and servers, are part of a
+// person's set-up, and may need the whole home directory. Variables stay as they are, for programs such as gh that take their token from one.
+func (c *Confinement) OpenForModel() error {
 	if c.IsOn() {
 		return nil
 	}
@@ -117,7 +133,20 @@ func (c *Confinement) Close() {
 	c.made = nil
 }
 
-// IsOn reports whether the programs of the model, the project and extensions are confined.
+// SuitsWorkspace reports whether programs work in the sandbox as without one, as far as the workspace goes: it has no home directory in it, where new files could not be created
+// beside secrets.
+func (c *Confinement) SuitsWorkspace() bool {
+	homes := c.homes()
+	return !slices.ContainsFunc((*c.dirs.Load())(), func(dir string) bool {
+		dir = workspace.RealPath(dir)
+		return slices.ContainsFunc(homes, func(home string) bool { return workspace.IsWithin(workspace.RealPath(home), dir) })
+	})
+}
+
+// IsForAll reports whether the programs of the project and of extensions are confined, too, that [Confinement.OpenForModel] leaves out.
+func (c *Confinement) IsForAll() bool { return c.isForAll.Load() }
+
+// IsOn reports whether the programs of the model are confined.
 func (c *Confinement) IsOn() bool { return c.sandbox.Load() != nil }
 
 // Name returns the name of the sandbox that commands run in: own while it is on, else the one of Pollux itself.
@@ -140,7 +169,7 @@ func (c *Confinement) TempDir() string {
 func (c *Confinement) Middleware(next process.Handler) process.Handler {
 	return func(ctx context.Context, cmd *process.Command) (*process.Process, error) {
 		s := c.sandbox.Load()
-		if s == nil || cmd.For.Origin.IsTrusted() {
+		if s == nil || cmd.For.Origin.IsTrusted() || !c.isForAll.Load() && slices.Contains(setUp[:], cmd.For.Kind) {
 			return next(ctx, cmd)
 		}
 		c.keepCaches()
@@ -162,10 +191,12 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 	}
 }
 
-// environ returns the variables of a confined command: those that it would have, without secrets, and those that keep programs from changing
-// files which they cannot change.
+// environ returns the variables of a confined command: those that it would have, and those that keep programs from changing files which they
+// cannot change. They are without secrets unless only the programs of the model are confined: a person or a rule has allowed theirs.
 func (c *Confinement) environ(env []string) []string {
-	env = secret.Without(env, c.secrets())
+	if c.isForAll.Load() {
+		env = secret.Without(env, c.secrets())
+	}
 	p := c.place((*c.dirs.Load())(), Grant{})
 	for _, v := range p.Variables() {
 		name, _, _ := strings.Cut(v, "=")

@@ -9,36 +9,41 @@ import (
 	"pollux/internal/sandbox/network"
 )
 
-// Wanted returns the name of the sandbox that settings ask for, "" for none.
-func Wanted(s *config.Settings) string {
-	name := ""
+// wanted returns the name of the sandbox that settings ask for, "" for none, and whether they say anything about it.
+func wanted(s *config.Settings) (name string, isSet bool) {
 	switch v := config.ToolSandbox.In(s).(type) {
 	case bool:
-		name = strconv.FormatBool(v)
+		name, isSet = strconv.FormatBool(v), true
 	case string:
-		name = v
+		name, isSet = v, v != ""
 	case map[string]any:
-		name = strconv.FormatBool(v["enabled"] == true)
-		if command, ok := v["command"].(string); ok && v["enabled"] == true {
+		var enabled any
+		enabled, isSet = v["enabled"]
+		name = strconv.FormatBool(enabled == true)
+		if command, ok := v["command"].(string); ok && enabled == true {
 			name = command
 		}
 	}
-	if name = Name(name); name == "" && config.ToolSandboxing.In(s) {
-		return "true"
+	if name = nameOf(name); name != "" {
+		return name, true
 	}
-	return name
+	own, isOwnSet := s.Lookup(string(config.ToolSandboxing))
+	if own == true {
+		return "true", true
+	}
+	return "", isSet || isOwnSet
 }
 
-// Name returns the sandbox that a value of GEMINI_SANDBOX names, "" for none.
-func Name(value string) string {
+// nameOf returns the sandbox that a value of GEMINI_SANDBOX names, "" for none.
+func nameOf(value string) string {
 	if value = strings.ToLower(strings.TrimSpace(value)); value == "0" || value == "false" {
 		return ""
 	}
 	return value
 }
 
-// IsOwn reports whether a name asks for Pollux's own sandbox.
-func IsOwn(name string) bool { return name == "true" || name == "1" || name == "landlock" }
+// isOwn reports whether a name asks for Pollux's own sandbox.
+func isOwn(name string) bool { return name == "true" || name == "1" || name == "landlock" }
 
 // reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
 // neither a flag nor a project's settings bring it back. A list of hosts switches it off for all others, except one of a project. Where
@@ -68,11 +73,12 @@ func reachable(s *config.Settings, isOffline bool) (p network.Policy) {
 
 // Warning returns a warning about parts of the sandbox that this machine or the settings make useless, "" for none.
 func (c *Confinement) Warning() string {
+	return strings.Trim(sandbox.Gap()+"\n"+c.hostsWarning(), "\n")
+}
+
+// hostsWarning returns a warning about the setting for hosts, "" for none.
+func (c *Confinement) hostsWarning() string {
 	var list []string
-	gap := sandbox.Gap()
-	if gap != "" {
-		list = append(list, gap)
-	}
 	s := c.options.Settings()
 	hosts, bad := network.ParseHosts(config.SandboxHosts.In(s))
 	for _, err := range bad {
@@ -82,8 +88,8 @@ func (c *Confinement) Warning() string {
 	case len(hosts) == 0:
 	case config.SandboxNetworkAccess.In(s):
 		list = append(list, "pollux.sandboxHosts has no effect: tools.sandboxNetworkAccess allows the whole network.")
-	case gap != "":
-		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts either.")
+	case sandbox.Gap() != "":
+		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts: this machine does not allow Pollux to decide about connections.")
 	}
 	return strings.Join(list, "\n")
 }

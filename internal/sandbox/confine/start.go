@@ -1,0 +1,71 @@
+package confine
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// Request is the facts besides settings that decide about the sandbox of a session.
+type Request struct {
+	Variable  string // the value of GEMINI_SANDBOX, which wins over the settings; "" for none
+	IsForMode bool   // the approval mode needs the sandbox of Pollux, unless a flag or a setting switches it off
+	IsYolo    bool   // nothing but a sandbox restricts the session
+}
+
+// Start turns on the sandbox that settings, the variable or the approval mode ask for. Where they say nothing, it is Pollux's own for the programs of
+// the model, if this machine has it and it suits the workspace. Where a sandbox that was asked for is not possible, Start returns an error if the session
+// would go on without one that restricts it: one that the environment, a .env file, the project, the system's settings or a flag ask for. The user's own
+// settings only cause a warning, because policies and the user's approval still restrict it; in YOLO mode nothing does.
+func (c *Confinement) Start(r Request) (warning string, err error) {
+	s := c.options.Settings()
+	wanted, isSet := wanted(s)
+	if r.Variable != "" {
+		wanted, isSet = nameOf(r.Variable), true
+	}
+	isOffByFlag := config.ToolSandbox.In(s.ForScope(config.CommandLine)) != nil
+	switch {
+	case wanted != "":
+	case r.IsForMode && r.Variable == "" && !isOffByFlag:
+		wanted = "true"
+	case !isSet && c.SuitsWorkspace():
+		if c.OpenForModel() == nil { // else the faces say that there is none
+			warning = c.hostsWarning()
+		}
+		return warning, nil
+	default:
+		return "", nil
+	}
+	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available yet; true confines commands with the means of Linux")
+	if isOwn(wanted) {
+		if missing = c.Open(); missing == nil {
+			return c.Warning(), nil
+		}
+	}
+	if r.Variable != "" {
+		return "", exit.Errorf(exit.Sandbox, "GEMINI_SANDBOX asks for a sandbox, but %v. Unset it to run without one.", missing)
+	}
+	return c.goOnWithout(missing, r.IsYolo)
+}
+
+// goOnWithout returns the warning about a missing sandbox that the settings ask for, or the error of a session that must not go on. Where the user
+// asks for another sandbox than Pollux's own, it opens that one.
+func (c *Confinement) goOnWithout(missing error, isYolo bool) (warning string, err error) {
+	s := c.options.Settings()
+	for _, scope := range [...]config.Scope{config.SystemDefaults, config.Workspace, config.System, config.CommandLine} {
+		if name, _ := wanted(s.ForScope(scope)); name != "" {
+			return "", exit.Errorf(exit.Sandbox, "The settings ask for a sandbox, but %v. To run without one, use --no-sandbox.", missing)
+		}
+	}
+	switch {
+	case c.Open() == nil:
+		return strings.TrimSpace("Warning: Commands run in the sandbox of Pollux: " + missing.Error() + ". Without this warning: set tools.sandbox to true.\n" + c.Warning()), nil
+	case isYolo:
+		return "", exit.Errorf(exit.Sandbox, "The settings ask for a sandbox, but %v, and in YOLO mode nothing else restricts what runs. "+
+			"Use --no-sandbox to run without one, or another mode.", missing)
+	}
+	return "Warning: Commands run without a sandbox: " + missing.Error() + ". Policies and your approval restrict what runs. Without this warning: --no-sandbox.", nil
+}
