@@ -30,8 +30,8 @@ var costs = []cost{
 	{"version/files", 0, "files", "A version needs no file."},
 	{"version/processes", 0, "processes", "A version needs no other program."},
 
-	{"hello/system calls", 228, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions; seven make files durable."},
-	{"hello/files", 43, "files", "Ten are .env files, for which the program searches ten directories; ten are opened by the cleanup of old sessions."},
+	{"hello/system calls", 243, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions; seven make files durable, and a dozen ask whether the sandbox suits this machine and the home directory of the account."},
+	{"hello/files", 44, "files", "Ten are .env files, for which the program searches ten directories; ten are opened by the cleanup of old sessions, and one has the home directory of the account."},
 	{"hello/processes", 0, "processes", "A request needs no other program, not even git."},
 	{"hello/written", 1_190, "bytes", "The session file, with the prompt and the answer once each."},
 	{"hello/requests", 1, "requests", "Only the prompt is sent: no list of models, no title."},
@@ -39,11 +39,11 @@ var costs = []cost{
 
 	{"first hello/files made", 8, "files and directories", "~/.gemini, its tmp and the project's, with a marker and the sessions; the list of projects, and its lock; the session file."},
 
-	{"hello in memory/memory", 915_000, "bytes", "The whole run, from the flags to the answer."},
-	{"hello in memory/objects", 4_075, "objects", "The whole run, from the flags to the answer. A dozen are steps of the gate that the sandbox needs once it is on."},
+	{"hello in memory/memory", 920_000, "bytes", "The whole run, from the flags to the answer."},
+	{"hello in memory/objects", 4_120, "objects", "The whole run, from the flags to the answer. A dozen are steps of the gate that the sandbox needs, and thirty look whether it suits the machine."},
 
-	{"hello in a large repository/memory", 930_000, "bytes", "Hardly more than elsewhere: of a large index nothing is read but its size."},
-	{"hello in a large repository/objects", 4_100, "objects", "Hardly more than elsewhere."},
+	{"hello in a large repository/memory", 935_000, "bytes", "Hardly more than elsewhere: of a large index nothing is read but its size."},
+	{"hello in a large repository/objects", 4_145, "objects", "Hardly more than elsewhere."},
 
 	{"turn/system calls", 36.5, "calls", "Too many: 16 look at files and their links, because read_file, its checks and the memory resolve its path one after the other."},
 	{"turn/files", 1, "files", "The file that the turn reads."},

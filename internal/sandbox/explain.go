@@ -178,10 +178,20 @@ func (p *Profile) Denial(e Ending) Denial {
 }
 
 // SaysDenied reports whether an output has words by which programs say that they were refused a file.
-func SaysDenied(output string) bool { return denied().MatchString(output) }
+func SaysDenied(output string) bool { return denied.compiled().MatchString(output) }
 
-// denied matches deniedWords. It is compiled once, because it looks at the output of each command.
-var denied = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(deniedWords) })
+// denied matches deniedWords. It is compiled once, because it looks at the output of each command, and not before a command runs.
+var denied denialPattern
+
+type denialPattern struct {
+	once    sync.Once
+	pattern *regexp.Regexp
+}
+
+func (p *denialPattern) compiled() *regexp.Regexp {
+	p.once.Do(func() { p.pattern = regexp.MustCompile(deniedWords) })
+	return p.pattern
+}
 
 // DenialOfPath returns the denial of a path that the output of a command names. It is certain enough for a command that goes on after it, and
 // does not fail.
@@ -242,7 +252,7 @@ func DenialOf(hosts []string) Denial {
 // is next to these words. A program that names itself at the beginning does not mean itself.
 func pathsIn(line string) (paths []string) {
 	absolute := regexp.MustCompile(`['"‘“` + "`" + `](/[^'"‘’“”` + "`" + `]+)['"’”` + "`" + `]|(?:^|[\s'"‘“` + "`" + `:(=])(/[^\s'"‘’“”` + "`" + `:;,()\[\]]+)`)
-	words := denied().FindStringIndex(line)
+	words := denied.compiled().FindStringIndex(line)
 	found := absolute.FindAllStringSubmatchIndex(line, 6)
 	for i, f := range found {
 		if f[2] < 0 { // not in quotes, where a path may have spaces
