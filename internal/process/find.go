@@ -41,6 +41,9 @@ func (f Finder) usable(path string) string {
 	if runtime.GOOS == "windows" && filepath.Ext(path) == "" {
 		path += ".exe"
 	}
+	if _, err := os.Lstat(path); err != nil { // as for most names in most directories: cheaper than to follow links on the way
+		return ""
+	}
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return ""

@@ -71,7 +71,7 @@ func build(p Profile, version int, mute bool, own *ownSockets, o *Options) (*rul
 	}
 	err = files.Allow("/", landlock.List)
 	listed := listing{}
-	err = errors.Join(err, listed.around("/", p.Hide, allow(landlock.Read)))
+	err = errors.Join(err, listed.around("/", newHoles(p.Hide), allow(landlock.Read)))
 	for _, path := range p.Read {
 		err = errors.Join(err, files.Allow(path, landlock.Read))
 	}
@@ -80,8 +80,9 @@ func build(p Profile, version int, mute bool, own *ownSockets, o *Options) (*rul
 	}
 	asks := !mute && seccomp.CanAsk() == nil
 	devices := p.Devices
+	unchanged := newHoles(p.Hide, p.Keep, kernels)
 	for _, path := range p.Write {
-		err = errors.Join(err, listed.around(path, slices.Concat(p.Hide, p.Keep, kernels), allow(landlock.Write)))
+		err = errors.Join(err, listed.around(path, unchanged, allow(landlock.Write)))
 		if isBelow(path, "/dev") {
 			devices = append(slices.Clip(devices), path)
 		}

@@ -52,12 +52,14 @@ func isKernels(path, dir string) bool {
 	return dir != "" && slices.ContainsFunc(kernels, func(k string) bool { return isBelow(k, dir) && (path == k || isBelow(path, k)) })
 }
 
-// Matches reports whether a pattern with * stands for a hidden path. Public keys are not hidden.
+// Matches reports whether a pattern with * in its last part stands for a hidden path. Public keys are not hidden.
 func Matches(pattern, path string) bool {
-	if !strings.Contains(pattern, "*") || strings.HasSuffix(path, ".pub") {
+	dir, name := filepath.Split(pattern)
+	rest, isThere := strings.CutPrefix(path, dir)
+	if !isThere || !strings.Contains(name, "*") || strings.HasSuffix(path, ".pub") {
 		return false
 	}
-	ok, _ := filepath.Match(pattern, path)
+	ok, _ := filepath.Match(name, rest)
 	return ok
 }
 

@@ -54,7 +54,7 @@ func TestLacking(t *testing.T) {
 
 // confinement returns one that is off, and the home directory of its user with the workspace work, the directory other, an SSH key, and a
 // file for the SSH agent.
-func confinement(t *testing.T) (c *confine.Confinement, home string) {
+func confinement(t testing.TB) (c *confine.Confinement, home string) {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {

@@ -80,19 +80,21 @@ func (p *Place) caches() (list []string) {
 const installed = "~/.local/share/uv/tools ~/.local/share/uv/python ~/.dotnet/tools ~/.dotnet/sdk ~/.dotnet/shared ~/.dotnet/host ~/.dotnet/dotnet ~/.pub-cache/bin ~/.pub-cache/global_packages"
 
 // programs returns the paths in caches that commands may not change, because the user runs programs from them: those that are installed, and the
-// directories of the PATH.
-func (p *Place) programs() (list []string) {
+// directories of the PATH, except in directories of the user's own.
+func (p *Place) programs(r resolver, own, caches []string) (list []string) {
 	for _, path := range p.expandAll(installed) {
-		if _, err := os.Lstat(path); err == nil {
+		if r.resolve(path).exists {
 			list = append(list, path)
 		}
 	}
-	own, caches := existing(slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.Write)), existing(p.caches())
 	isIn := func(path string, dirs []string) bool {
 		return slices.ContainsFunc(dirs, func(dir string) bool { return workspace.IsWithin(path, dir) })
 	}
 	for _, path := range filepath.SplitList(p.Env("PATH")) {
-		if path = workspace.RealPath(filepath.Clean(path)); filepath.IsAbs(path) && isIn(path, caches) && !isIn(path, own) {
+		if path = filepath.Clean(path); !filepath.IsAbs(path) {
+			continue
+		}
+		if path = r.resolve(path).path; isIn(path, caches) && !isIn(path, own) {
 			list = append(list, path)
 		}
 	}

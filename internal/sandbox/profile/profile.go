@@ -33,16 +33,19 @@ type Place struct {
 
 // Make returns the profile for a place.
 func Make(p Place) sandbox.Profile {
+	r := resolver{}
+	caches, shared := p.caches(), computing()
+	own := slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.Write)
 	out := sandbox.Profile{
-		Write:       slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.caches(), p.Write),
-		Hide:        real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
-		Keep:        real(p.programs()),
-		Devices:     slices.Concat(devices, computing()),
-		Sockets:     slices.Concat(services, p.Write),
+		Write:       r.existing(slices.Concat(own, caches)),
+		Hide:        r.real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
+		Keep:        r.real(p.programs(r, r.existing(own), r.existing(caches))),
+		Devices:     slices.Concat(devices, shared),
+		Sockets:     r.existing(slices.Concat(services, p.Write)),
 		HideSockets: p.hiddenSockets(),
 	}
-	out.Scratch = existing([]string{p.Scratch})
-	out.Write, out.Read, out.Sockets = existing(out.Write), existing(slices.Concat(p.Read, p.Write, computing())), existing(out.Sockets)
+	out.Scratch = r.existing([]string{p.Scratch})
+	out.Read = r.existing(slices.Concat(p.Read, p.Write, shared))
 	return out
 }
 
@@ -104,25 +107,4 @@ func belongsTo(repository, dir string) bool {
 		}
 	}
 	return false
-}
-
-// existing returns the real paths of those that exist, each once.
-func existing(paths []string) (list []string) {
-	for _, path := range paths {
-		path, err := filepath.EvalSymlinks(path)
-		if err == nil && path != "." && !slices.Contains(list, path) {
-			list = append(list, path)
-		}
-	}
-	return list
-}
-
-// real returns the real paths, each once. Those that do not exist yet are kept as well.
-func real(paths []string) (list []string) {
-	for _, path := range paths {
-		if path = workspace.RealPath(path); !slices.Contains(list, path) {
-			list = append(list, path)
-		}
-	}
-	return list
 }

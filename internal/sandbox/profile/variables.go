@@ -23,8 +23,10 @@ func (p *Place) Variables() (list []string) {
 			list = append(list, "npm_config_store_dir="+store[0])
 		}
 	}
-	if dirs := existing(p.temporary()); p.isAboveHome(p.Temp) && len(dirs) > 0 {
-		list = append(list, "TMPDIR="+dirs[0])
+	if p.isAboveHome(p.Temp) {
+		if dirs := (resolver{}).existing(p.temporary()); len(dirs) > 0 {
+			list = append(list, "TMPDIR="+dirs[0])
+		}
 	}
 	if p.hasOne("node") {
 		list = append(list, "NO_UPDATE_NOTIFIER=1")
