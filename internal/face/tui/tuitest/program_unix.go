@@ -3,7 +3,6 @@
 package tuitest
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -173,13 +172,6 @@ func (p *Program) Written() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.written
-}
-
-// hasWritten reports whether the latest output has a text, as far as it came after so many bytes. The caller holds mu.
-func (p *Program) hasWritten(text string, after int64) bool {
-	const most = 64 << 10
-	n := min(p.written-after, most, int64(len(p.output)))
-	return bytes.Contains(p.output[len(p.output)-int(n):], []byte(text))
 }
 
 // Clears returns how many times the program has erased the whole main screen or the scrollback.

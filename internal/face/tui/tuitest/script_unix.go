@@ -21,7 +21,7 @@ import (
 //	size W H MANNER
 //	               the size of the terminal, 80 by 24 by default, and how it answers queries, if not at once: mute, late or
 //	               garbage; framed is one that shows each frame at once; it is the first line
-//	see TEXT       waits until TEXT is on the screen, or has been there since the last keys: a message can go before a busy machine looks
+//	see TEXT       waits until TEXT is on the screen
 //	unsee TEXT     waits until TEXT is not on the screen
 //	title TEXT     waits until the title of the window has TEXT
 //	bytes TEXT     waits until the program has written TEXT, with its control sequences
@@ -84,32 +84,23 @@ func Play(script string, command []string, getenv func(name string) string, out 
 
 // Do runs a statement of a script: see [Play].
 func (p *Program) Do(statement string, getenv func(name string) string) error {
-	return (&player{Program: p, getenv: getenv, since: p.Written()}).do(statement)
+	return (&player{Program: p, getenv: getenv}).do(statement)
 }
 
 // player is a program with the state of a script.
 type player struct {
 	*Program
 	getenv   func(name string) string
-	since    int64 // bytes of output before the last keys, or before the end of the last wait
 	hasEnded bool
 }
-
-// isWait has the statements that end when something has happened.
-var isWait = map[string]bool{"see": true, "unsee": true, "title": true, "bytes": true, "rest": true, "wait": true}
 
 // do runs a statement.
 func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f", `\r`, "\r").Replace(rest))
-	if isWait[word] {
-		defer func() { p.since = p.Written() }()
-	} else {
-		p.since = p.Written()
-	}
 	switch word {
 	case "see":
-		return p.Wait(func(rows []string) bool { return shows(rows, rest) || p.hasWritten(rest, p.since) })
+		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
 	case "unsee":
 		return p.Wait(func(rows []string) bool { return !shows(rows, rest) })
 	case "title":
