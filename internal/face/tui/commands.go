@@ -87,13 +87,25 @@ func (l *loop) quit(at time.Time) {
 	l.armed.hasInterrupt = true
 }
 
-// disarm ends a series of the same key: another one was pressed.
-func (l *loop) disarm() {
-	if l.armed.hasInterrupt {
-		l.armed.hasInterrupt = false
-		l.driver.Typing()
+// endSeries ends the series of Ctrl+C, Ctrl+D and Ctrl+Z, whose second press has a larger effect, if an event is another one. Their messages
+// would hide those of the event.
+func (l *loop) endSeries(e keys.Event) {
+	k, _ := e.(keys.Key)
+	command, _ := l.view.bindings.Match(k.Chord, keys.BasicQuit, keys.BasicExit, keys.AppSuspend)
+	if command != keys.BasicQuit {
+		l.toast.Dismiss(toast.Quit)
+		if l.armed.hasInterrupt {
+			l.armed.hasInterrupt = false
+			l.driver.Typing()
+		}
 	}
-	l.toast.Dismiss(toast.Quit, toast.Exit)
+	if command != keys.BasicExit {
+		l.toast.Dismiss(toast.Exit)
+		l.armed.exit = time.Time{}
+	}
+	if command != keys.AppSuspend {
+		l.armed.suspend = time.Time{}
+	}
 }
 
 // exit handles Ctrl+D without a draft: the second time it leaves. It returns false if there is a draft.

@@ -88,13 +88,13 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	if l.pressShell(e, now) {
 		return
 	}
+	l.endSeries(e)
 	if k, ok := e.(keys.Key); ok && (l.control(k) || l.scrolls(k)) {
 		return
 	}
 	l.noticeReturn(now)
 	l.pressed = now
 	l.keeper.touch(now)
-	l.disarm()
 	if k, ok := e.(keys.Key); ok && l.view.isOpen() && len(l.early) == 0 && l.pastes(k) {
 		return
 	}
