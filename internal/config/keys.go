@@ -238,7 +238,7 @@ var table = [...]Key{
 	{"security.environmentVariableRedaction.blocked", "strings", list{}, restart, live, onlyMore, "Variables that commands never receive."},
 	{"security.environmentVariableRedaction.enabled", "bool", false, restart, live, onlyOn, "Remove secrets from the environment of commands."},
 	{"security.folderTrust.enabled", "bool", true, restart, live, onlyOn, "Ask whether to trust a folder before using its settings and running commands in it."},
-	{"security.toolSandboxing", "bool", nil, restart, live, onlyTrue, "Run the commands of the model, of projects and of extensions in a sandbox (Linux), as they do unless this or tools.sandbox is false."},
+	{"security.toolSandboxing", "bool", nil, restart, live, onlyTrue, "As tools.sandbox, true or false."},
 
 	{"skills.disabled", "strings", list{}, restart | union, live, loosensItems, "Disabled skills, by name. See /docs skills."},
 	{"skills.enabled", "bool", true, restart, live, loosens, "Enable skills."},
@@ -253,7 +253,7 @@ var table = [...]Key{
 	{"tools.discoveryCommand", "string", nil, restart, live, starts, "Command that lists additional tools. Requires tools.callCommand."},
 	{"tools.enableToolOutputTruncation", "bool", true, restart, live, free, "Limit tool results as tools.truncateToolOutputThreshold and tools.truncateToolOutputLines say. false is no limit."},
 	{"tools.exclude", "strings", nil, restart | union, live, tightens, "Tools to hide from the model. Use policies instead."},
-	{"tools.sandbox", "any", nil, restart, live, onlyBox, "Run commands in a sandbox (Linux): true, as without this setting; false; or {enabled: true, networkAccess: false} for one without a network. Names of containers and profiles are not available yet: in your own settings they cause a warning, elsewhere and in YOLO mode Pollux refuses to run."},
+	{"tools.sandbox", "any", nil, restart, live, onlyBox, "Run commands in a sandbox (Linux): without this setting, those of the model; true, also hooks and servers of the project and of extensions; {enabled: true, networkAccess: false}, without a network; false, none. Names of containers and profiles are not available yet: in your own settings they cause a warning and stand for true; elsewhere Pollux refuses to run."},
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, live, onlyFewer, "Further files and directories that commands in the sandbox may change."},
 	{"tools.sandboxNetworkAccess", "bool", false, restart, live, onlyOff, "Allow the network in the sandbox although tools.sandbox has networkAccess: false."},
 	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, live, free, "What to do when a background command ends."},

@@ -117,6 +117,8 @@ const (
 	HasNoNamespaces             // a program could not create namespaces, as for containers
 	NotSignalled                // a process outside was not signalled
 	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
+
+	endOfKinds
 )
 
 // The words by which programs say that they were refused something.
@@ -350,11 +352,11 @@ func (d Denial) Advice() string {
 	case HidesFile:
 		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or tell the user that tools.sandboxAllowedPaths can show it."
 	case KeepsFile:
-		text := "The sandbox lets commands change files only in the workspace, in temporary directories and in caches: " + d.Path + " is outside"
+		text := "The sandbox lets commands change files only in the workspace, in temporary directories such as $TMPDIR, and in caches: " + d.Path + " is outside"
 		if d.Exists != d.Path {
 			text += ", and cannot be created in " + d.Exists
 		}
-		return text + ". Use a path inside, or tell the user that tools.sandboxAllowedPaths can allow it."
+		return text + ". Where any path will do, use one inside. Else tell the user that tools.sandboxAllowedPaths can allow it."
 	case KeepsDirectory:
 		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a directory without such files, or tell the user."
 	case NotLocalSocket:
@@ -384,6 +386,40 @@ func (d Denial) Advice() string {
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
+	}
+	return ""
+}
+
+// Wish returns the refused permission, for a list: "to change ~/notes", or "SSH keys". display shortens paths.
+func (d Denial) Wish(display func(path string) string) string {
+	switch d.Kind {
+	case HidesFile:
+		return "to read " + display(d.Path)
+	case KeepsFile, KeepsDirectory:
+		if d.Exists != d.Path {
+			return "to create " + display(d.Path)
+		}
+		return "to change " + display(d.Path)
+	case HasNoNetwork:
+		return "the network"
+	case NotListed:
+		return "to reach " + strings.Join(d.Hosts, ", ")
+	case HasNoKeys:
+		return "SSH keys"
+	case HasNoRights:
+		return "more privileges"
+	case NotLocalSocket:
+		return "to connect to " + display(d.Path)
+	case HasNoCredentials:
+		return "passwords and tokens for git servers"
+	case HasNoSigningKeys:
+		return "keys to sign with"
+	case HasNoNamespaces:
+		return "namespaces"
+	case NotSignalled:
+		return "to signal other processes"
+	case NestsBrowser:
+		return "a sandbox of a browser"
 	}
 	return ""
 }

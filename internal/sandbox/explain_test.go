@@ -93,3 +93,15 @@ func FuzzDenial(f *testing.F) {
 		}
 	})
 }
+
+// TestKinds checks that each kind of denial has advice for a model and words for a person.
+func TestKinds(t *testing.T) {
+	t.Parallel()
+	for kind := sandbox.NotDenied; kind < sandbox.EndOfKinds; kind++ {
+		d := sandbox.Denial{Kind: kind, Path: "/a", Exists: "/a", Hosts: []string{"a.example"}}
+		advice, wish := d.Advice(), d.Wish(func(path string) string { return path })
+		if isNone := kind == sandbox.NotDenied; isNone != (advice == "") || isNone != (wish == "") {
+			t.Errorf("kind %d: advice %q, wish %q", kind, advice, wish)
+		}
+	}
+}

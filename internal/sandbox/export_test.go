@@ -5,3 +5,6 @@ func (s *Sandbox) PretendVersion(v int) { s.version = v }
 
 // PretendMute has a sandbox that was not used yet work as on a machine that does not let Pollux decide about connections.
 func (s *Sandbox) PretendMute() { s.mute = true }
+
+// EndOfKinds is behind the last kind of denial.
+const EndOfKinds = endOfKinds

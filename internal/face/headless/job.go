@@ -84,6 +84,7 @@ func RunJob(ctx context.Context, j Job) error {
 	}
 	began = true
 	defer tellEnded(o.Err, s)
+	defer tellRefused(o.Err, s)
 	err = Run(ctx, o, s.Run(ctx, prompt))
 	switch hints := s.Farewell.WorktreeHints(); {
 	case hints != "":
@@ -100,6 +101,20 @@ func isWorthResuming(s *session.Session, err error) bool {
 	failure, _ := errors.AsType[*llm.Error](err)
 	return failure != nil && failure.Retryable() &&
 		slices.ContainsFunc(s.History(), func(m agent.Message) bool { return m.Content.Role == llm.RoleModel })
+}
+
+// tellRefused lists the permissions that the sandbox has refused commands. The model need not report them.
+func tellRefused(w io.Writer, s *session.Session) {
+	const most = 5
+	wishes := s.Project.Sandbox.Refused()
+	if len(wishes) == 0 {
+		return
+	}
+	more := ""
+	if n := len(wishes) - most; n > 0 {
+		wishes, more = wishes[:most], fmt.Sprintf("; and %d more", n)
+	}
+	fmt.Fprintln(w, terminal.Line("The sandbox refused commands: "+strings.Join(wishes, "; ")+more+". tools.sandboxAllowedPaths can allow paths, --no-sandbox all."))
 }
 
 // tellEnded lists the background commands that end with the session, and the processes that do not.

@@ -58,10 +58,11 @@ type Confinement struct {
 	isForAll atomic.Bool
 	family   *sandbox.Family // see Alone
 
-	mu    sync.Mutex                  // guards the following
-	made  []string                    // directories for caches, those above others first
-	empty []string                    // caches that another session may remove, see Close
-	wider map[string]*sandbox.Sandbox // for commands with a grant, by its key
+	mu     sync.Mutex                  // guards the following
+	wishes []string                    // see Refused
+	made   []string                    // directories for caches, those above others first
+	empty  []string                    // caches that another session may remove, see Close
+	wider  map[string]*sandbox.Sandbox // for commands with a grant, by its key
 }
 
 // setUp are the kinds of programs that a person has set up, by trust in a folder or by the installation of an extension: [Confinement.OpenForModel]
@@ -334,10 +335,32 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 		run = (*granted)(ctx)
 	}
 	run.Grant = Grant{}
-	if !hasFailed {
+	var d sandbox.Denial
+	if hasFailed {
+		d, _ = c.denial(output, &run)
+	} else {
 		allowed := c.granting(run.Grant)
-		return allowed.DenialOfPath(c.ending(output, &run)).Advice()
+		d = allowed.DenialOfPath(c.ending(output, &run))
 	}
-	d, _ := c.denial(output, &run)
+	c.note(d.Wish(c.options.Paths.Display))
 	return d.Advice()
+}
+
+// maxWishes limits the list of refused permissions.
+const maxWishes = 20
+
+func (c *Confinement) note(wish string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if wish != "" && len(c.wishes) < maxWishes && !slices.Contains(c.wishes, wish) {
+		c.wishes = append(c.wishes, wish)
+	}
+}
+
+// Refused returns the permissions that commands were refused, such as "to change ~/notes", as far as the output showed that: the first of each command, and the
+// first 20 different ones.
+func (c *Confinement) Refused() []string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return slices.Clone(c.wishes)
 }
