@@ -62,9 +62,11 @@ var costs = []cost{
 	{"call/memory", 29_500, "bytes", "The arguments, the gate, the file, the events, the records; a tenth records the result when the call ends, and again with those of the other calls."},
 	{"call/objects", 250, "objects", "The arguments, the gate, the file with its encoding and its hash, the events, the records; a tenth records the result when the call ends."},
 
-	{"command/memory", 125_000, "bytes", "A quarter is the buffer for the output, a third the rules of the sandbox for this thread and process; the rest starts the shell, parses the command once, and records that it begins and its result when it ends."},
-	{"command/objects", 650, "objects", "The arguments, the gate with the command, which is parsed once, the shell, the events, the records; 40 record that it begins, and its result when it ends; 240 are for the sandbox, where a third finds the programs that need variables."},
+	{"command/memory", 83_000, "bytes", "A third is the buffer for the output; the rest starts the shell, parses the command once, and records that it begins and its result when it ends."},
+	{"command/objects", 390, "objects", "The arguments, the gate with the command, which is parsed once, the shell, the events, the records; 40 record that it begins, and its result when it ends."},
 	{"command/processes", 2, "processes", "The shell, and its subshell for the command, at whose end it lists the remaining jobs."},
+	{"confined command/memory", 125_000, "bytes", "A third more than without the sandbox: the filter of system calls, which has the numbers of the process and the thread."},
+	{"confined command/objects", 640, "objects", "As without the sandbox, and 240 for it: a third of them look for the programs that need variables."},
 
 	{"output/memory", 10_000_000, "bytes", "All that 50 MB of output allocate, in use or not; it is shown up to ten times a second, so that a busy machine allocates more."},
 

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"pollux/bench/scene"
+	"pollux/internal/sandbox"
 )
 
 // measurements are the functions that count, by the first half of the names of their rows. Each starts in new places.
@@ -29,6 +30,7 @@ var measurements = map[string]func(t *testing.T, program string) counts{
 	"chunk":                       inMemory("chunk", 0),
 	"call":                        inMemory("call", 60),
 	"command":                     command,
+	"confined command":            confinedCommand,
 	"output":                      inMemory("output", 0),
 	"screen":                      inMemory("inline", 0),
 	"full screen":                 inMemory("full", 0),
@@ -106,14 +108,26 @@ func turn(t *testing.T, program string) counts {
 	}
 }
 
-// command counts the costs of a shell command, the mean of those after the first two.
+// command counts the costs of a shell command, the mean of those after the first two, without the sandbox.
 func command(t *testing.T, program string) counts {
-	run := func(prompt string) trace {
-		return newPlace(t, 0, &scene.Gemini).trace(t, program, "--yolo", "-p", prompt)
+	open := func() *place {
+		p := newPlace(t, 0, &scene.Gemini)
+		p.env = append(p.env, "GEMINI_SANDBOX=false")
+		return p
 	}
-	c := inMemory("command", 0)(t, program)
+	run := func(prompt string) trace { return open().trace(t, program, "--yolo", "-p", prompt) }
+	c := open().work(t, "command")
 	c["processes"] = (run("Play 12 commands.").processes - run("Play 2 commands.").processes) / 10
 	return c
+}
+
+// confinedCommand counts the allocations of a shell command in the sandbox.
+func confinedCommand(t *testing.T, _ string) counts {
+	if err := sandbox.Available(); err != nil {
+		t.Skipf("NOT CHECKED: %v", err)
+	}
+	// The rules of the sandbox are made again when something is new beside the home directory, as often in /tmp.
+	return newPlaceIn(t, "/var/tmp", 0, &scene.Gemini).work(t, "command")
 }
 
 // inMemory returns the measurement of a work at a place with this many pages.

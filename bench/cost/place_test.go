@@ -24,8 +24,14 @@ type place struct {
 // newPlace returns a place with this many pages, and the key of a model for one protocol.
 func newPlace(t *testing.T, pages int, w *scene.Wire) *place {
 	t.Helper()
+	return newPlaceIn(t, "/tmp", pages, w)
+}
+
+// newPlaceIn is newPlace in a directory.
+func newPlaceIn(t *testing.T, dir string, pages int, w *scene.Wire) *place {
+	t.Helper()
 	// The program looks for files in all parent directories: their number has to be the same everywhere.
-	root, err := os.MkdirTemp("/tmp", "pollux-cost-")
+	root, err := os.MkdirTemp(dir, "pollux-cost-")
 	if err != nil {
 		t.Fatal(err)
 	}

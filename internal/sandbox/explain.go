@@ -182,19 +182,17 @@ func (p *Profile) Denial(e Ending) Denial {
 }
 
 // SaysDenied reports whether an output has words by which programs say that they were refused a file.
-func SaysDenied(output string) bool { return denied.compiled().MatchString(output) }
+func SaysDenied(output string) bool { return deniedPattern().MatchString(output) }
 
-// denied matches deniedWords. It is compiled once, because it looks at the output of each command, and not before a command runs.
-var denied denialPattern
-
-type denialPattern struct {
-	once    sync.Once
+// denied has the pattern of deniedWords, which looks at the output of each command. It is compiled for the first one, not at each start.
+var denied struct {
+	sync.Once
 	pattern *regexp.Regexp
 }
 
-func (p *denialPattern) compiled() *regexp.Regexp {
-	p.once.Do(func() { p.pattern = regexp.MustCompile(deniedWords) })
-	return p.pattern
+func deniedPattern() *regexp.Regexp {
+	denied.Do(func() { denied.pattern = regexp.MustCompile(deniedWords) })
+	return denied.pattern
 }
 
 // DenialOfPath returns the denial of a path that the output of a command names. It is certain enough for a command that goes on after it, and
@@ -256,7 +254,7 @@ func DenialOf(hosts []string) Denial {
 // is next to these words. A program that names itself at the beginning does not mean itself.
 func pathsIn(line string) (paths []string) {
 	absolute := regexp.MustCompile(`['"‘“` + "`" + `](/[^'"‘’“”` + "`" + `]+)['"’”` + "`" + `]|(?:^|[\s'"‘“` + "`" + `:(=])(/[^\s'"‘’“”` + "`" + `:;,()\[\]]+)`)
-	words := denied.compiled().FindStringIndex(line)
+	words := deniedPattern().FindStringIndex(line)
 	found := absolute.FindAllStringSubmatchIndex(line, 6)
 	for i, f := range found {
 		if f[2] < 0 { // not in quotes, where a path may have spaces

@@ -134,14 +134,19 @@ func (c *Confinement) Close() {
 	c.made = nil
 }
 
-// SuitsWorkspace reports whether programs work in the sandbox as without one, as far as the workspace goes: it has no home directory in it, where new files could not be created
-// beside secrets.
+// SuitsWorkspace reports whether programs work in the sandbox as without one, as far as the workspace goes: it has no home directory in it, where
+// new files could not be created beside secrets.
 func (c *Confinement) SuitsWorkspace() bool {
-	homes := c.homes()
-	return !slices.ContainsFunc((*c.dirs.Load())(), func(dir string) bool {
-		dir = workspace.RealPath(dir)
-		return slices.ContainsFunc(homes, func(home string) bool { return workspace.IsWithin(workspace.RealPath(home), dir) })
-	})
+	home := workspace.RealPath(filepath.Clean(c.options.Env("HOME")))
+	for _, dir := range (*c.dirs.Load())() {
+		if dir = workspace.RealPath(dir); dir != home && workspace.IsWithin(dir, home) {
+			continue // the other homes, for which files are read, are not in there
+		}
+		if slices.ContainsFunc(c.homes(), func(home string) bool { return workspace.IsWithin(workspace.RealPath(home), dir) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // IsForAll reports whether the programs of the project and of extensions are confined, too, that [Confinement.OpenForModel] leaves out.
