@@ -303,17 +303,23 @@ func (p *Paths) Checkpoints() (files, repository string) {
 func (p *Paths) Records() []string { return []string{p.tmp(), p.history()} }
 
 // Private returns the directories with Pollux's own files. Shown returns the paths in them that the model's programs may
-// need: instructions, extensions, and the files about this project.
+// need: instructions, extensions, the output of background commands, and the files about this project.
 func (p *Paths) Private() []string { return []string{p.GeminiDir(), p.RuntimeDir()} }
 
 // Shown is described at [Paths.Private].
 func (p *Paths) Shown() []string {
-	list := []string{p.ProjectTempPath()}
+	list := []string{p.ProjectTempPath(), p.BackgroundLogs()}
 	for _, name := range []string{"GEMINI.md", "agents", "commands", "extensions", "skills"} {
 		list = append(list, filepath.Join(p.GeminiDir(), name))
 	}
 	return list
 }
+
+// BackgroundLogs returns the directory for the output of background commands of all projects. It need not exist.
+func (p *Paths) BackgroundLogs() string { return filepath.Join(p.tmp(), backgroundLogs) }
+
+// backgroundLogs is the name of a directory beside those of projects.
+const backgroundLogs = "background-processes"
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }
 func (p *Paths) history() string { return filepath.Join(p.GeminiDir(), "history") }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"path/filepath"
 
 	"pollux/agent/route"
 	"pollux/internal/agents"
@@ -111,7 +110,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 
 // openProcesses opens the list of background commands, whose logs the model may read.
 func (b *builder) openProcesses(ws *workspace.Workspace, session string) *shell.Processes {
-	p := shell.NewProcesses(filepath.Join(b.project.Paths.RuntimeDir(), "tmp", "background-processes"))
+	p := shell.NewProcesses(b.project.Paths.BackgroundLogs())
 	if b.record.Journal() != nil {
 		p.SetSession(session)
 	}

@@ -266,6 +266,7 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 	c.mu.Unlock()
 	if _, err := c.options.Paths.ProjectTemp(); err == nil { // without it, there is no scratch directory
 		_ = os.Mkdir(p.Scratch, 0o700)
+		_ = os.Mkdir(c.options.Paths.BackgroundLogs(), 0o700) // else the rules would be without it
 	}
 	return c.profile(p, Grant{})
 }

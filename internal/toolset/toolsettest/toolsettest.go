@@ -3,7 +3,6 @@ package toolsettest
 
 import (
 	"errors"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -49,7 +48,7 @@ func New(t testing.TB, p *project.Project, g llm.Generator) *Kit {
 		Rules: slices.Concat(rules.Rules, policy.FromSettings(p.ToolSettings())), Mode: p.Mode, Interactive: p.Options.Interactive, Trust: p.Trust,
 		Dir: ws.Root(), Inside: ws.Contains, Resolve: ws.Resolve,
 	})
-	processes := shell.NewProcesses(filepath.Join(p.Paths.RuntimeDir(), "tmp", "background-processes"))
+	processes := shell.NewProcesses(p.Paths.BackgroundLogs())
 	t.Cleanup(processes.Close)
 	k.Plans = plans
 	k.Parts = toolset.Parts{
