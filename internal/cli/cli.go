@@ -62,6 +62,9 @@ type request struct {
 	// SetFormat sets the format of the error that ends the run, once the settings are loaded.
 	// The initial format is the value of --output-format.
 	SetFormat func(format string)
+	// AwaitAborts waits until signals that ask for a report are caught. That has begun with the start of the program, and
+	// has ended long before the settings are loaded, unless the machine is busy.
+	AwaitAborts func()
 }
 
 // subcommand returns a subcommand. The program calls it at every start, so it must only fill
@@ -134,6 +137,8 @@ type program struct {
 	// record is for the report of a crash.
 	record     *logs.Program
 	isAborting atomic.Bool
+	// catchesAborts is closed when the signals that ask for a report are caught.
+	catchesAborts chan struct{}
 	// closed is standard output. It records when the reader has closed it.
 	closed *pipe
 	// caught, if not nil, receives each SIGINT, which then does not end the run.
@@ -265,8 +270,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 				p.format = format
 			}
 		},
-
-		CatchInterrupts: p.catchInterrupts,
+		CatchInterrupts: p.catchInterrupts, AwaitAborts: func() { <-p.catchesAborts },
 	})
 }
 

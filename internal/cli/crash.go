@@ -22,8 +22,9 @@ func (p *program) crashed(value any, stack []byte) {
 var aborts = map[os.Signal]exit.Code{syscall.SIGQUIT: exit.Quit, syscall.SIGABRT: exit.Aborted}
 
 // catchAborts ends the process with a report at the first of these signals, until stop is called. The
-// runtime would print the stacks of all goroutines instead.
+// runtime would print the stacks of all goroutines instead, as it does until catchesAborts is closed.
 func (p *program) catchAborts() (stop func()) {
+	p.catchesAborts = make(chan struct{})
 	done, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -36,6 +37,7 @@ func (p *program) catchAborts() (stop func()) {
 			}
 		}
 		defer signal.Stop(signals)
+		close(p.catchesAborts)
 		select {
 		case sig := <-signals:
 			stacks := make([]byte, 1<<20)
