@@ -116,7 +116,13 @@ func (d *Driver) do(f func()) {
 
 // Submit takes a line or text that the person has entered: a prompt, which waits in a queue during other work, a / command,
 // or a shell command behind "!". An empty line sends the line before it if that looked like a mistyped command.
-func (d *Driver) Submit(line string) { d.do(func() { d.submit(line) }) }
+func (d *Driver) Submit(line string) { d.do(func() { d.submit(line, d.sendText) }) }
+
+// Enter is [Driver.Submit] for faces that call [Driver.Shell] for shell commands: a text behind "!" is a prompt.
+func (d *Driver) Enter(text string) { d.do(func() { d.enter(text, d.sendText) }) }
+
+// Shell takes a shell command that the person has entered. It may have several lines.
+func (d *Driver) Shell(command string) { d.do(func() { d.shell(command) }) }
 
 // Queue is [Driver.Submit], but a / command waits for the end of the work in progress, behind the prompts that wait.
 func (d *Driver) Queue(line string) { d.do(func() { d.enqueue(line) }) }
@@ -128,9 +134,10 @@ func (d *Driver) Send(p agent.Prompt) { d.do(func() { d.send(queued{prompt: p}) 
 func (d *Driver) Steer(p agent.Prompt) { d.do(func() { d.steer(p) }) }
 
 // Hint is [Driver.Submit], but a prompt goes to the run in progress, as that of [Driver.Steer].
-func (d *Driver) Hint(line string) {
-	d.do(func() { d.submitTo(line, func(text string) { d.steer(agent.TextPrompt(text)) }) })
-}
+func (d *Driver) Hint(line string) { d.do(func() { d.submit(line, d.steerText) }) }
+
+// EnterHint is [Driver.Enter], but a prompt goes to the run in progress, as that of [Driver.Steer].
+func (d *Driver) EnterHint(text string) { d.do(func() { d.enter(text, d.steerText) }) }
 
 // WithdrawLast takes back the last of the prompts that wait. It returns false if there is none.
 func (d *Driver) WithdrawLast() (text string, ok bool) {

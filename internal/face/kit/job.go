@@ -349,12 +349,15 @@ func (d *Driver) begin() {
 	d.queue = nil
 	d.emit(Opened{d.current()})
 	if first := terminal.Clean(d.options.First); first != "" {
-		d.submit(first)
+		d.submit(first, d.sendText)
 	}
 	for _, q := range early {
-		if q.line != "" {
-			d.submit(q.line)
-		} else {
+		switch {
+		case q.line != "":
+			d.enter(q.line, d.sendText)
+		case q.shell != "":
+			d.shell(q.shell[1:])
+		default:
 			d.send(q)
 		}
 	}

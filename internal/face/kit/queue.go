@@ -12,9 +12,10 @@ import (
 	"pollux/llm"
 )
 
-// queued is a prompt or a / command that waits for the end of the job, or a line that waits for the session.
+// queued is a prompt or a / command that waits for the end of the job, or a line or a shell command that waits for the session.
 type queued struct {
 	line     string // not yet known to be a prompt, a command or other input
+	shell    string // a shell command behind "!"
 	command  string
 	prompt   agent.Prompt
 	isHidden bool // the person need not see it
@@ -25,15 +26,34 @@ func (q *queued) isJoinable() bool {
 	return !q.isHidden && q.command == "" && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
 }
 
-func (q *queued) text() string { return cmp.Or(q.line, q.command, q.prompt.Text()) }
+func (q *queued) text() string { return cmp.Or(q.line, q.shell, q.command, q.prompt.Text()) }
 
 // maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
 const maxQueue = 8 << 20
 
-func (d *Driver) submit(text string) { d.submitTo(text, d.sendText) }
+// submit takes a line. A prompt goes to send.
+func (d *Driver) submit(text string, send func(text string)) {
+	if command, isShell := strings.CutPrefix(text, "!"); isShell && !strings.Contains(strings.TrimSpace(text), "\n") { // pasted text is a prompt
+		d.shell(command)
+		return
+	}
+	d.enter(text, send)
+}
 
-// submitTo takes a line. A prompt goes to send.
-func (d *Driver) submitTo(text string, send func(text string)) {
+// shell takes a shell command.
+func (d *Driver) shell(command string) {
+	d.suspect = ""
+	switch {
+	case d.isOpening():
+		d.send(queued{shell: "!" + command})
+	case d.job == nil && d.isLeaving:
+	default:
+		d.runShell(command)
+	}
+}
+
+// enter takes a prompt, which goes to send, or a / command.
+func (d *Driver) enter(text string, send func(text string)) {
 	suspect := d.suspect
 	d.suspect = ""
 	call, known := d.Lookup(text)
@@ -56,8 +76,6 @@ func (d *Driver) submitTo(text string, send func(text string)) {
 	case secret.IsKey(trimmed):
 		d.emit(Notice{"Not sent: this looks like an API key. To store a key, type /auth."})
 	case d.refuseUnknown(text):
-	case strings.HasPrefix(text, "!") && !strings.Contains(trimmed, "\n"): // pasted text is a prompt
-		d.runShell(text[1:])
 	default:
 		send(text)
 	}
@@ -66,7 +84,7 @@ func (d *Driver) submitTo(text string, send func(text string)) {
 // enqueue makes a / command wait for the end of the job. Other lines are submitted, and so are all lines if there is no job.
 func (d *Driver) enqueue(line string) {
 	if _, known := d.Lookup(line); !known || d.job == nil || d.isOpening() {
-		d.submit(line)
+		d.submit(line, d.sendText)
 		return
 	}
 	d.send(queued{command: strings.TrimSpace(line)})
@@ -111,6 +129,8 @@ func (d *Driver) send(q queued) {
 	d.queue = append(d.queue, q)
 	d.emit(Queued{q.text()})
 }
+
+func (d *Driver) steerText(text string) { d.steer(agent.TextPrompt(text)) }
 
 func (d *Driver) steer(p agent.Prompt) {
 	s := d.current()

@@ -48,6 +48,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.status.observe(e.Event, l.view)
 		l.view.touch(e.Event)
 		l.joined(e.Event)
+		l.followAnswer(e.Event)
 		if isWhole(e.Event) {
 			l.refreshFooterCommand()
 		}
@@ -81,7 +82,7 @@ func isWhole(e agent.Event) bool {
 
 // began shows the prompt of a run, and takes it out of the queue.
 func (l *loop) began(e kit.Began, now time.Time) {
-	l.composer.IsBusy, l.isRunning, l.isEnding = true, e.IsRun, false
+	l.composer.IsBusy, l.isRunning, l.isEnding, l.answering = true, e.IsRun, false, answering{}
 	if e.Command != "" {
 		l.beganCommand(e.Command)
 	}

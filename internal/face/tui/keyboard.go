@@ -204,10 +204,11 @@ func (l *loop) act(o composer.Outcome, at time.Time) {
 func (l *loop) submit(o composer.Submitted) {
 	l.driver.Typing()
 	l.showEnd()
-	text := strings.TrimSpace(o.Text)
 	if o.IsShell {
-		text = "!" + o.Text // a space before the command keeps it from the model
+		l.submitShell(o)
+		return
 	}
+	text := strings.TrimSpace(o.Text)
 	state := l.driver.State()
 	call, isCommand := l.driver.Lookup(text)
 	if isCommand && (!state.IsBusy || state.IsOpening || call.Command.RunsWhileBusy) && l.openPane(call) {
@@ -217,24 +218,25 @@ func (l *loop) submit(o composer.Submitted) {
 		l.composer.SetDraft(o.Draft)
 		return
 	}
-	if (isCommand || o.IsShell) && (!state.IsBusy || isCommand && call.Command.RunsWhileBusy) {
+	if isCommand && (!state.IsBusy || call.Command.RunsWhileBusy) {
 		l.transcript.Prompt(text)
 	}
-	if state.IsBusy && !state.IsOpening && (o.IsShell || isCommand && !call.Command.RunsWhileBusy) {
-		if (!l.isRunning || l.isEnding) && l.held == nil {
-			l.held = &o
-			return
-		}
-		refusal := toast.NoSlashInQueue
-		if o.IsShell {
-			refusal = toast.NoShellInQueue
-		}
-		l.composer.SetDraft(o.Draft)
-		l.toast.Show(refusal, toast.QueueError, time.Now(), toast.UsualTime)
+	if isCommand && !call.Command.RunsWhileBusy && l.mustWait(o, toast.NoSlashInQueue) {
 		return
 	}
 	l.isCompressing = isCommand && call.Name == "compress"
-	l.driver.Submit(text)
+	l.driver.Enter(text)
+}
+
+// submitShell runs a shell command.
+func (l *loop) submitShell(o composer.Submitted) {
+	if l.mustWait(o, toast.NoShellInQueue) {
+		return
+	}
+	if !l.driver.State().IsBusy {
+		l.transcript.Shell(o.Text)
+	}
+	l.driver.Shell(o.Text) // a space before the command keeps it from the model
 }
 
 // enqueue sends a text after the work in progress, also if it is a command. Those that end the session or only show something do not
@@ -249,36 +251,6 @@ func (l *loop) enqueue(o composer.Submitted) {
 	l.driver.Typing()
 	l.showEnd()
 	l.driver.Queue(o.Text)
-}
-
-// submitHeld sends the command that has waited for another one, or for the end of work that was cancelled. If a queued prompt was first, it returns to the draft.
-func (l *loop) submitHeld() {
-	if l.held == nil {
-		return
-	}
-	o := *l.held
-	l.held = nil
-	if l.driver.State().IsBusy {
-		text := o.Draft.Text
-		if o.IsShell {
-			text = "!" + text
-		}
-		l.composer.Restore(text)
-		return
-	}
-	l.submit(o)
-}
-
-// editQueue takes the queued prompts back into the composer.
-func (l *loop) editQueue() {
-	texts := l.driver.Withdraw()
-	l.queue = nil
-	for i, text := range texts {
-		if i > 0 {
-			text = "\n\n" + text
-		}
-		l.composer.InsertText(text)
-	}
 }
 
 // suggest asks for the completions of the text at the cursor, if they are wanted.

@@ -86,6 +86,7 @@ type loop struct {
 	isAway    bool        // that program is one of [loop.lend], not the shell
 	isRunning bool        // the model works on a prompt
 	isEnding  bool        // the person has cancelled its work
+	answering answering   // of the run in progress
 	// isCompressing is set between the /compress command and its beginning.
 	isCompressing bool
 	hasTalked     bool   // a prompt was sent in this session

@@ -24,7 +24,7 @@ func (l *loop) steer(o composer.Submitted) {
 		return
 	}
 	l.driver.Typing()
-	l.driver.Hint(o.Text)
+	l.driver.EnterHint(o.Text)
 }
 
 // joined takes a prompt out of the queue that is part of a request of the run.
@@ -46,8 +46,12 @@ func (l *loop) unqueue(text string) {
 	}
 }
 
-// editLastQueued takes the last queued prompt back into the composer, before the draft.
+// editLastQueued takes the last queued prompt, or the command that waits, back into the composer, before the draft.
 func (l *loop) editLastQueued() {
+	if l.held != nil {
+		l.returnHeld()
+		return
+	}
 	text, ok := l.driver.WithdrawLast()
 	if !ok {
 		return

@@ -104,7 +104,7 @@ func commandScenes() []Scene {
 			s.pend(9)
 		}},
 		{"command-of-user", func(s *stage) {
-			s.transcript.Prompt("!git log --oneline -2")
+			s.transcript.Shell("git log --oneline -2")
 			c := &agent.ToolCall{ID: "1", Name: "run_shell_command", Typed: true}
 			s.handle(kit.ShellRan{Event: began(c, tool.KindExecute, "git log --oneline -2")}, kit.ShellRan{Event: ended(c, agent.Success, &tool.Result{})},
 				kit.ShellDone{Output: "8c1f2aa Print heights in meters\n41d09be Read stations from a file\n"})

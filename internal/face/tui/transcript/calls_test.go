@@ -218,7 +218,7 @@ func TestShell(t *testing.T) {
 	t.Parallel()
 	c := &agent.ToolCall{ID: "1", Name: "run_shell_command", Typed: true}
 	tr := newTranscript()
-	tr.Prompt("!seq 20")
+	tr.Shell("seq 20")
 	for _, e := range []agent.Event{began(c, tool.KindExecute, "seq 20"), agent.ToolUpdated{Call: c, Status: agent.Executing, Output: tool.TerminalDisplay("1\n2\n")}} {
 		tr.Handle(kit.ShellRan{Event: e}, start)
 	}

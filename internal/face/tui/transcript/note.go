@@ -63,19 +63,15 @@ func excerpt(text string, most int) string {
 	return strings.Join(lines, "\n")
 }
 
-// promptLines returns a text that the person has sent.
-func (t *Transcript) promptLines(text string) []styled.Line {
+// promptLines returns a text that the person has sent behind a sign.
+func (t *Transcript) promptLines(sign, text string) []styled.Line {
 	th := t.Look.Theme
-	sign := "> "
-	if command, isShell := strings.CutPrefix(text, "!"); isShell {
-		sign, text = "$ ", strings.TrimSpace(command)
-	}
 	if len(text) > maxPrompt {
 		text = terminal.Cut(text, maxPrompt)
 	}
 	texts, _ := kit.FirstLines(text, maxLines)
 	lines := t.hang(styled.Span{Text: sign, Style: th.Accent()}, texts, th.Message())
-	if strings.HasPrefix(text, "/") && len(lines) > 0 {
+	if sign == "> " && strings.HasPrefix(text, "/") && len(lines) > 0 {
 		lines[0] = accentWord(lines[0], th)
 	}
 	return lines

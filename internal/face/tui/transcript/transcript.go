@@ -78,12 +78,20 @@ type Transcript struct {
 	marks  marks
 }
 
-// Prompt adds a text that the person has sent. A shell command begins with "!".
+// Shell adds a shell command that the person has sent.
+func (t *Transcript) Shell(command string) { t.sent("$ ", strings.TrimSpace(command)) }
+
+// Prompt adds a prompt or a / command that the person has sent.
 func (t *Transcript) Prompt(text string) {
-	t.add(apart, t.marked(t.fit(func(t *Transcript) []styled.Line { return t.promptLines(text) })))
-	if t.Options.Picture != nil && !strings.HasPrefix(text, "!") && !strings.HasPrefix(text, "/") {
+	t.sent("> ", text)
+	if t.Options.Picture != nil && !strings.HasPrefix(text, "/") {
 		t.addPictures(nil, t.Options.Mentioned(text))
 	}
+}
+
+// sent adds a text that the person has sent behind a sign.
+func (t *Transcript) sent(sign, text string) {
+	t.add(apart, t.marked(t.fit(func(t *Transcript) []styled.Line { return t.promptLines(sign, text) })))
 }
 
 // Print adds lines of another part of the screen, behind all that is pending. They must be clean.

@@ -124,8 +124,7 @@ func TestPrompt(t *testing.T) {
 		{"short", "hello", "> hello\n"},
 		{"wrapped", "one two three four five six", "> one two three four\n  five six\n"},
 		{"lines", "one\n\n  two\n", "> one\n\n    two\n"},
-		{"shell", "!ls -l", "$ ls -l\n"},
-		{"shell for the person", "! ls -l", "$ ls -l\n"},
+		{"no shell command", "!ls -l", "> !ls -l\n"},
 		{"hostile", "a\x1b]0;t\x07b\u202e\tc", "> ab    c\n"},
 		{"wide", "中文中文中文中文中文中文", "> 中文中文中文中文中\n  文中文\n"},
 		{"empty", "", ">\n"},
@@ -135,6 +134,9 @@ func TestPrompt(t *testing.T) {
 		tr.Prompt(c.text)
 		check(t, c.name, joined(tr.Take()), c.want)
 	}
+	shell := newTranscript()
+	shell.Shell(" /bin/ls -l")
+	check(t, "shell", joined(shell.Take()), "$ /bin/ls -l\n")
 	tr := newTranscript()
 	tr.Prompt(strings.Repeat("line\n", 1000))
 	lines := texts(tr.Take())

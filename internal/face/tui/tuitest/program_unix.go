@@ -39,7 +39,8 @@ type Program struct {
 	output   []byte // the end of the output
 	tap      func(output []byte)
 	frames   frames
-	last     time.Time
+	last     time.Time // of the output
+	sent     time.Time // when text was typed, or last seen to wait for the program
 	resized  time.Time
 	isGone   bool // there is no more output
 	isClosed bool // the terminal is to be closed
@@ -184,13 +185,22 @@ func (p *Program) Clears() int {
 // Send types bytes.
 func (p *Program) Send(text string) error {
 	_, err := io.WriteString(p.master, text)
+	p.mu.Lock()
+	p.sent = time.Now()
+	p.mu.Unlock()
 	return err
 }
 
-// awaitRead waits until the program has read all that was typed, up to five seconds.
+// awaitRead waits until the program has read all that was typed or has ended, up to five seconds.
 func (p *Program) awaitRead() {
 	for range 1000 {
-		if unread(int(p.tty.Fd())) == 0 {
+		p.mu.Lock()
+		isRead := p.isGone || unread(int(p.tty.Fd())) == 0
+		if !isRead {
+			p.sent = time.Now()
+		}
+		p.mu.Unlock()
+		if isRead {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
@@ -238,17 +248,18 @@ func (p *Program) Wait(is func(rows []string) bool) error {
 	return nil
 }
 
-// Settle waits until the program has written something since the size last changed, and then nothing for a while. A program that is slow to
+// Settle waits until the program has written something since the size last changed and has read the keys, and then writes nothing for a while. A program that is slow to
 // start has not got the terminal before it writes.
 func (p *Program) Settle() {
 	const rest, most = 150 * time.Millisecond, 5 * time.Second
+	p.awaitRead()
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
 		p.mu.Lock()
 		limit := most
 		if p.written == 0 {
 			limit = p.patience
 		}
-		isQuiet := p.isGone || p.last.After(p.resized) && time.Since(p.last) > rest
+		isQuiet := p.isGone || p.last.After(p.resized) && time.Since(p.last) > rest && time.Since(p.sent) > rest
 		p.mu.Unlock()
 		if isQuiet || time.Since(began) > limit {
 			return

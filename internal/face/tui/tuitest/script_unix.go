@@ -39,7 +39,7 @@ import (
 //	watch          from now on, each frame shows one input with no blank row, and the cursor behind the draft; for a terminal
 //	               that is framed
 //	unwatch N      ends watch, which must have seen N frames or more
-//	rest           waits until the screen does not change any more
+//	rest           waits until keys are read and the screen does not change any more
 //	shot FILE      writes the rows of the screen to a file, at rest
 //	whole FILE     writes the scrollback and the screen to a file, at rest
 //	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT, USR1 or KILL to the program alone

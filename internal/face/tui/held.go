@@ -1,0 +1,111 @@
+package tui
+
+import (
+	"time"
+
+	"pollux/agent"
+	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/toast"
+)
+
+// answering tells the last response of a run from those that ask for calls.
+type answering struct {
+	hasCalls bool
+	isDone   bool // the response is whole and asks for no calls: hooks and records are left
+}
+
+// followAnswer takes an event of the run in progress. A command that has waited for its end returns to the draft if the run goes on.
+func (l *loop) followAnswer(e agent.Event) {
+	switch e.(type) {
+	case agent.TurnStarted:
+		l.answering = answering{}
+		if !l.isEnding {
+			l.returnHeld()
+		}
+	case agent.ToolRequested:
+		l.answering.hasCalls = true
+	case agent.Finished:
+		l.answering.isDone = !l.answering.hasCalls
+	}
+}
+
+// queued returns the inputs that wait for the end of the work in progress.
+func (l *loop) queued() []string {
+	if l.held == nil {
+		return l.queue
+	}
+	return append(l.queue[:len(l.queue):len(l.queue)], typed(*l.held))
+}
+
+// mustWait holds a command back that cannot run during the work in progress. If the work has not come to its end, the command remains the
+// draft, and the refusal is shown.
+func (l *loop) mustWait(o composer.Submitted, refusal string) bool {
+	state := l.driver.State()
+	switch {
+	case !state.IsBusy || state.IsOpening:
+		return false
+	case (!l.isRunning || l.isEnding || l.answering.isDone) && l.held == nil:
+		l.held = &o
+	default:
+		l.composer.SetDraft(o.Draft)
+		l.toast.Show(refusal, toast.QueueError, time.Now(), toast.UsualTime)
+	}
+	return true
+}
+
+// queueKey returns the key that gets queued inputs back, "" if it has another meaning now.
+func (l *loop) queueKey() string {
+	if l.composer.IsShell() {
+		return ""
+	}
+	return "↑"
+}
+
+// submitHeld sends the command that has waited for another one, or for the end of a run. If a queued prompt was first, it returns to the
+// draft.
+func (l *loop) submitHeld() {
+	switch {
+	case l.held == nil:
+	case l.driver.State().IsBusy:
+		l.returnHeld()
+	default:
+		o := *l.held
+		l.held = nil
+		l.submit(o)
+	}
+}
+
+// returnHeld makes the command that waits the draft, or puts it before the one that is there.
+func (l *loop) returnHeld() {
+	if l.held == nil {
+		return
+	}
+	o := *l.held
+	l.held = nil
+	if l.composer.IsEmpty() {
+		l.composer.SetDraft(o.Draft)
+		return
+	}
+	l.composer.Restore(typed(o))
+}
+
+// typed returns an input as it is typed: a shell command behind "!".
+func typed(o composer.Submitted) string {
+	if o.IsShell {
+		return "!" + o.Draft.Text
+	}
+	return o.Draft.Text
+}
+
+// editQueue takes the queued prompts and the command that waits back into the composer.
+func (l *loop) editQueue() {
+	texts := l.driver.Withdraw()
+	l.queue = nil
+	for i, text := range texts {
+		if i > 0 {
+			text = "\n\n" + text
+		}
+		l.composer.InsertText(text)
+	}
+	l.returnHeld()
+}
