@@ -146,7 +146,13 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	run := p.run(call)
 	p.forget(call)
 	hasFailed := x.Result != nil && x.Result.Data["isError"] == true
-	if x.Result == nil || !hasFailed && len(run.Log.Refused()) == 0 {
+	if x.Result == nil {
+		return nil
+	}
+	if !hasFailed && len(run.Log.Refused()) == 0 {
+		if missed := p.options.Sandbox.Missed(tail(x.Result), run); missed != "" {
+			p.options.Log(run.Command, missed, false)
+		}
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), run)

@@ -80,6 +80,15 @@ func (c *Confinement) Lacking(output string, r Run) Lack {
 	return Lack{}
 }
 
+// Missed returns a sentence about a file that a command was refused which has not failed, as its output says, "" for none.
+func (c *Confinement) Missed(output string, r Run) string {
+	if !c.IsOn() || r.Grant.IsOutside || !sandbox.SaysDenied(output) {
+		return ""
+	}
+	allowed := c.granting(r.Grant)
+	return c.lackOf(allowed.DenialOfPath(c.ending(output, &r)), &allowed).Reason
+}
+
 // LackingHosts returns the permissions for the hosts that a command was refused, whatever its output says.
 func (c *Confinement) LackingHosts(r Run) Lack {
 	allowed := c.granting(r.Grant)

@@ -2,7 +2,10 @@
 
 package shell
 
-import "context"
+import (
+	"cmp"
+	"context"
+)
 
 // asked is the call that a command was started for, as hints about it need it.
 type asked struct {
@@ -14,8 +17,8 @@ type asked struct {
 // isByModel reports whether hints are wanted.
 func (a *asked) isByModel() bool { return a.call != nil && a.tool.caller == model }
 
-// hint returns the line for the model about a command that has ended, with the end of its output: that it needs a terminal, a person, or more
-// than the sandbox allows. It is "" for others, and for one that was asked to end.
+// hint returns the line for the model about a command that has ended, with the end of its output: that it has ended itself, or needs an author, a
+// terminal, a person, or more than the sandbox allows. It is "" for others, and for one that was asked to end.
 func (p *execution) hint(output string) string {
 	if !p.asked.isByModel() || p.isStopped() {
 		return ""
@@ -23,7 +26,10 @@ func (p *execution) hint(output string) string {
 	_, codes := p.report()
 	hasFailed := p.Status().Code != 0 || p.Status().Signal != 0 || len(codes) > 0
 	output = endOf(output)
-	text := p.sandboxAdvice(output, hasFailed)
+	text := cmp.Or(adviseOnOwnEnd(p.asked.command, p.Status().Signal), adviseOnAuthor(output, hasFailed))
+	if text == "" {
+		text = p.sandboxAdvice(output, hasFailed)
+	}
 	if text == "" && !p.asked.hasTerminal {
 		text = advise(p.asked.command, output, hasFailed)
 	}

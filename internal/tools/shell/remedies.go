@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 
 	"pollux/internal/shellcmd"
 )
@@ -110,6 +111,36 @@ func adviseOnInspection(command string) string {
 		return ""
 	}
 	return "In the sandbox, fuser and lsof see only the processes of this command."
+}
+
+// adviseOnOwnEnd returns advice about a command that has found its own shell among the processes to end, "" for others. The command is
+// in the command line of its shell, unlike at a terminal.
+func adviseOnOwnEnd(command string, signal syscall.Signal) string {
+	if signal == 0 {
+		return ""
+	}
+	script, err := shellcmd.Parse(command)
+	if err != nil {
+		return ""
+	}
+	for i := range script.Commands {
+		c := &script.Commands[i]
+		name := filepath.Base(c.Name)
+		searches := slices.ContainsFunc(c.Args()[1:], func(arg string) bool { return arg == "--full" || len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "f") })
+		if isOneOf(name, "pkill pgrep") && searches {
+			return name + " -f has found the shell of this command, too, whose command line has the pattern. Write the pattern so that it does not match itself: '[s]erver' for server."
+		}
+	}
+	return ""
+}
+
+// adviseOnAuthor returns advice about a commit for which git knows no author, "" for others. git's own advice is to make one up, for
+// all repositories.
+func adviseOnAuthor(output string, hasFailed bool) string {
+	if !hasFailed || !strings.Contains(output, "*** Please tell me who you are.") {
+		return ""
+	}
+	return "The user has told git no name and address. Do not make them up: ask for them, and set them with git config in this repository. If no one can answer, leave the changes uncommitted and say so."
 }
 
 // ranAsCommand returns the text of a substitution whose program was not found: probably it was meant as text.

@@ -2,8 +2,37 @@ package shell
 
 import (
 	"strings"
+	"syscall"
 	"testing"
 )
+
+// TestAdviseAnywhere checks advice that does not depend on a terminal.
+func TestAdviseAnywhere(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		command string
+		signal  syscall.Signal
+		want    string // the beginning
+	}{
+		{"pkill -f server.js; ./server.js", syscall.SIGTERM, "pkill -f has found the shell"},
+		{"kill $(pgrep -af server)", syscall.SIGTERM, "pgrep -f has found the shell"},
+		{"/usr/bin/pkill -9 --full server", syscall.SIGKILL, "pkill -f has found the shell"},
+		{"pkill -f server.js", 0, ""},
+		{"pkill server", syscall.SIGTERM, ""},
+		{"kill $$", syscall.SIGTERM, ""},
+	} {
+		if got := adviseOnOwnEnd(c.command, c.signal); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
+			t.Errorf("%s: %q", c.command, got)
+		}
+	}
+	const unknown = "Author identity unknown\n\n*** Please tell me who you are.\n\nRun\n"
+	if got := adviseOnAuthor(unknown, true); !strings.HasPrefix(got, "The user has told git no name and address.") {
+		t.Errorf("no author: %q", got)
+	}
+	if got := adviseOnAuthor(unknown, false) + adviseOnAuthor("fatal: bad revision", true); got != "" {
+		t.Errorf("another output: %q", got)
+	}
+}
 
 func TestAdvise(t *testing.T) {
 	t.Parallel()
