@@ -24,7 +24,7 @@ func runTalk(ctx context.Context, req request) error {
 		}).Run(ctx)
 	}
 	if req.Session.Project.Env.Get("GOGC") == "" {
-		debug.SetGCPercent(50) // the session is open for hours, and works for seconds: memory counts more than processor time
+		debug.SetGCPercent(40) // the session is open for hours, and works for seconds: memory counts more than processor time
 	}
 	resizes, stopResizes := terminal.CatchResizes()
 	defer stopResizes()

@@ -126,7 +126,9 @@ func adviseOnOwnEnd(command string, signal syscall.Signal) string {
 	for i := range script.Commands {
 		c := &script.Commands[i]
 		name := filepath.Base(c.Name)
-		searches := slices.ContainsFunc(c.Args()[1:], func(arg string) bool { return arg == "--full" || len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "f") })
+		searches := slices.ContainsFunc(c.Args()[1:], func(arg string) bool {
+			return arg == "--full" || len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "f")
+		})
 		if isOneOf(name, "pkill pgrep") && searches {
 			return name + " -f has found the shell of this command, too, whose command line has the pattern. Write the pattern so that it does not match itself: '[s]erver' for server."
 		}
