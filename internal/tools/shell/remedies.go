@@ -126,14 +126,16 @@ func adviseOnOwnEnd(command string, signal syscall.Signal) string {
 	for i := range script.Commands {
 		c := &script.Commands[i]
 		name := filepath.Base(c.Name)
-		searches := slices.ContainsFunc(c.Args()[1:], func(arg string) bool {
-			return arg == "--full" || len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "f")
-		})
-		if isOneOf(name, "pkill pgrep") && searches {
+		if isOneOf(name, "pkill pgrep") && slices.ContainsFunc(c.Args()[1:], isFull) {
 			return name + " -f has found the shell of this command, too, whose command line has the pattern. Write the pattern so that it does not match itself: '[s]erver' for server."
 		}
 	}
 	return ""
+}
+
+// isFull reports whether an argument of pkill is an option by which it searches command lines: -f, alone or as in -9f, or --full.
+func isFull(arg string) bool {
+	return arg == "--full" || len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "f")
 }
 
 // adviseOnAuthor returns advice about a commit for which git knows no author, "" for others. git's own advice is to make one up, for

@@ -19,7 +19,8 @@ func TestAdviseAnywhere(t *testing.T) {
 		{"/usr/bin/pkill -9 --full server", syscall.SIGKILL, "pkill -f has found the shell"},
 		{"pkill -f server.js", 0, ""},
 		{"pkill server", syscall.SIGTERM, ""},
-		{"kill $$", syscall.SIGTERM, ""},
+		{"x=1; kill $$", syscall.SIGTERM, ""},
+		{"", syscall.SIGTERM, ""},
 	} {
 		if got := adviseOnOwnEnd(c.command, c.signal); !strings.HasPrefix(got, c.want) || c.want == "" && got != "" {
 			t.Errorf("%s: %q", c.command, got)
