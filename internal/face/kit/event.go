@@ -40,12 +40,13 @@ type NotSent struct {
 
 // Began reports the beginning of work, until [Finished]. IsRun is set for a run of the model. Prompt is the prompt of the
 // run, "" if there is none. IsNew means that the person has not just typed the prompt: the face shows it. Command is the
-// / command that has waited in the queue and runs now, "" for other work.
+// / command that has waited in the queue and runs now, and Shell the shell command that the person has entered, "" for other work.
 type Began struct {
 	IsRun   bool
 	Prompt  string
 	IsNew   bool
 	Command string
+	Shell   string
 }
 
 // Ran is an event of the run in progress. The driver reports questions as [Asked] when it is their turn, and [agent.Cancelled]

@@ -146,6 +146,40 @@ func TestEarlyInput(t *testing.T) {
 	})
 }
 
+// TestEarlyShell checks that a shell command waits until the session is open, whatever its lines, and that the face can show it then.
+func TestEarlyShell(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release, open := make(chan struct{}), make(chan struct{})
+		close(release)
+		s := &scene{run: works(release), t: t}
+		d := New(Options{Open: func(context.Context, *Driver) (Session, error) { <-open; return scripted{s}, nil }})
+		s.Driver = d
+		ended := make(chan error, 1)
+		go func() { ended <- d.Run(t.Context()) }()
+		go func() {
+			d.Shell("ls\nls -l")
+			close(open)
+			s.settle()
+			d.Enter("!one")
+			s.settle()
+			d.Leave(nil)
+		}()
+		var shells []string
+		for e := range d.Events() {
+			if began, ok := e.(Began); ok && began.Shell != "" {
+				shells = append(shells, began.Shell)
+			}
+			s.draw(e)
+		}
+		if want := []string{"queued !ls\nls -l", "ran ls\nls -l", `began "!one" false`, "did !one"}; <-ended != nil || !cmp.Equal(s.seen, want) {
+			t.Error(cmp.Diff(want, s.seen))
+		}
+		if want := []string{"ls\nls -l"}; !cmp.Equal(shells, want) {
+			t.Errorf("shown: %q", shells)
+		}
+	})
+}
+
 // TestLiveOutput checks that a face knows the running calls and their newest output at any time, and that interrupts
 // end a call that runs.
 func TestLiveOutput(t *testing.T) {

@@ -230,7 +230,7 @@ func (d *Driver) runShell(command string) {
 	case isBlank(command):
 		d.emit(Notice{"Type a command behind the exclamation mark."})
 	default:
-		d.startJob(Began{}, func(ctx context.Context, post func(func()) bool) {
+		d.startJob(Began{Shell: command}, func(ctx context.Context, post func(func()) bool) {
 			text, err := s.RunTyped(ctx, command, func(e agent.Event) {
 				post(func() { d.emit(ShellRan{e}) })
 			})

@@ -230,13 +230,9 @@ func (l *loop) submit(o composer.Submitted) {
 
 // submitShell runs a shell command.
 func (l *loop) submitShell(o composer.Submitted) {
-	if l.mustWait(o, toast.NoShellInQueue) {
-		return
+	if !l.mustWait(o, toast.NoShellInQueue) {
+		l.driver.Shell(o.Text) // a space before the command keeps it from the model
 	}
-	if !l.driver.State().IsBusy {
-		l.transcript.Shell(o.Text)
-	}
-	l.driver.Shell(o.Text) // a space before the command keeps it from the model
 }
 
 // enqueue sends a text after the work in progress, also if it is a command. Those that end the session or only show something do not

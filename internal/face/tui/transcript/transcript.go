@@ -177,6 +177,9 @@ func (t *Transcript) Handle(e kit.Event, at time.Time) {
 		if e.IsRun && e.IsNew && strings.TrimSpace(e.Prompt) != "" {
 			t.Prompt(e.Prompt)
 		}
+		if e.Shell != "" {
+			t.Shell(e.Shell)
+		}
 	case kit.Ran:
 		t.handleRun(e.Event, at)
 	case kit.Cancelled:
