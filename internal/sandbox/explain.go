@@ -354,7 +354,7 @@ func (d Denial) Advice() string {
 		if d.Exists != d.Path {
 			text += ", and cannot be created in " + d.Exists
 		}
-		return text + ". Where any path will do, use one inside. Else tell the user that tools.sandboxAllowedPaths can allow it."
+		return text + ". Where any path will do, use one inside. Else tell the user that " + d.Exists + " in tools.sandboxAllowedPaths allows it."
 	case KeepsDirectory:
 		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a directory without such files, or tell the user."
 	case NotLocalSocket:
