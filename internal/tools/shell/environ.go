@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,7 +89,7 @@ var isolatedGitConfig = [][2]string{
 }
 
 // childEnv returns the environment of a command: base, without variables that make programs wait
-// for a person. In a trusted folder git uses the user's configuration, and otherwise only
+// for a person, and with a directory for temporary files. In a trusted folder git uses the user's configuration, and otherwise only
 // isolatedGitConfig and the repository's. The settings that base passes to git with
 // GIT_CONFIG_COUNT stay, before those that childEnv adds.
 func childEnv(base []string, trusted bool) []string {
@@ -100,6 +101,9 @@ func childEnv(base []string, trusted bool) []string {
 	}
 	if process.Getenv(base, "PYTHONUNBUFFERED") == "" { // else a server's lines come when it ends
 		own = append(own, "PYTHONUNBUFFERED=1")
+	}
+	if process.Getenv(base, "TMPDIR") == "" { // the prompt names it, and rm -rf "$TMPDIR"/* must not become rm -rf /*
+		own = append(own, "TMPDIR="+os.TempDir())
 	}
 	git := gitSettings(base)
 	user := len(git)

@@ -32,7 +32,7 @@ func TestChildEnv(t *testing.T) {
 	for _, trusted := range []bool{false, true} {
 		env := childEnv(base, trusted)
 		want := map[string]string{
-			"A": "1", "PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "EDITOR": noEditor, "VISUAL": "true", "BROWSER": noBrowser, "KUBE_EDITOR": "", "SUDO_ASKPASS": "", "GIT_PAGER": "cat", "TERM": "xterm-256color", "GEMINI_CLI": "1", "GIT_TERMINAL_PROMPT": "0",
+			"A": "1", "PAGER": "cat", "MANPAGER": "cat", "SYSTEMD_PAGER": "cat", "EDITOR": noEditor, "VISUAL": "true", "BROWSER": noBrowser, "KUBE_EDITOR": "", "SUDO_ASKPASS": "", "GIT_PAGER": "cat", "TERM": "xterm-256color", "GEMINI_CLI": "1", "TMPDIR": os.TempDir(), "GIT_TERMINAL_PROMPT": "0",
 			"SSH_ASKPASS_REQUIRE": "never", "GIT_EDITOR": "", "GIT_SEQUENCE_EDITOR": "", "GIT_SSH_COMMAND": "mine",
 			"GIT_CONFIG_KEY_0": "user.name", "GIT_CONFIG_VALUE_0": "x",
 			"GIT_CONFIG_KEY_1": "safe.bareRepository", "GIT_CONFIG_VALUE_1": "explicit",

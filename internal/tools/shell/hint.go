@@ -3,7 +3,6 @@
 package shell
 
 import (
-	"cmp"
 	"context"
 )
 
@@ -26,7 +25,7 @@ func (p *execution) hint(output string) string {
 	_, codes := p.report()
 	hasFailed := p.Status().Code != 0 || p.Status().Signal != 0 || len(codes) > 0
 	output = endOf(output)
-	text := cmp.Or(adviseOnOwnEnd(p.asked.command, p.Status().Signal), adviseOnAuthor(output, hasFailed))
+	text := p.adviseOnEnd(output, hasFailed)
 	if text == "" {
 		text = p.sandboxAdvice(output, hasFailed)
 	}
@@ -34,6 +33,22 @@ func (p *execution) hint(output string) string {
 		text = advise(p.asked.command, output, hasFailed)
 	}
 	return hintLine(text)
+}
+
+// adviseOnEnd returns advice about the end of a command that has nothing to do with the sandbox or a terminal, "" for none.
+func (p *execution) adviseOnEnd(output string, hasFailed bool) string {
+	if text := adviseOnOwnEnd(p.asked.command, p.Status().Signal); text != "" {
+		return text + p.ifReadOn(canBeStopped)
+	}
+	return adviseOnAuthor(output, hasFailed)
+}
+
+// ifReadOn returns a text about the tools for background commands if the model has them, else "".
+func (p *execution) ifReadOn(text string) string {
+	if can := p.asked.tool.CanReadOn; can != nil && !can() {
+		return ""
+	}
+	return text
 }
 
 // hintSoFar returns the line for the model about a command that runs and has printed that the sandbox refused it a file, "" for others.
@@ -47,10 +62,7 @@ func (p *execution) hintSoFar(output string) string {
 // sandboxAdvice returns advice about a command that the sandbox has refused something, "" for none.
 func (p *execution) sandboxAdvice(output string, hasFailed bool) string {
 	if text := adviseOnInspection(p.asked.command); text != "" && p.IsConfined() {
-		if can := p.asked.tool.CanReadOn; can == nil || can() {
-			text += othersAreListed
-		}
-		return text
+		return text + p.ifReadOn(othersAreListed)
 	}
 	advise := p.asked.tool.Advise
 	if advise == nil {

@@ -102,8 +102,11 @@ func advise(command, output string, hasFailed bool) string {
 // inspectors are programs that look into all processes. The sandbox lets a command look into its own only.
 const inspectors = "fuser lsof"
 
-// othersAreListed follows the advice about inspectors where the model has the tools.
-const othersAreListed = " list_background_processes and stop_background_process know the others."
+// othersAreListed follows the advice about inspectors where the model has the tools, and canBeStopped that about pkill.
+const (
+	othersAreListed = " list_background_processes and stop_background_process know the others."
+	canBeStopped    = " stop_background_process ends a background command."
+)
 
 // adviseOnInspection returns advice about a command in the sandbox that looks into all processes, "" for others.
 func adviseOnInspection(command string) string {
@@ -127,7 +130,8 @@ func adviseOnOwnEnd(command string, signal syscall.Signal) string {
 		c := &script.Commands[i]
 		name := filepath.Base(c.Name)
 		if isOneOf(name, "pkill pgrep") && slices.ContainsFunc(c.Args()[1:], isFull) {
-			return name + " -f has found the shell of this command, too, whose command line has the pattern. Write the pattern so that it does not match itself: '[s]erver' for server."
+			return name + " -f has found the shell of this command, too, and ended it: the rest did not run. The pattern matches the command line of the shell, " +
+				"which is the whole command. Search in a call of its own, with a pattern that does not match itself: '[s]erver' for server."
 		}
 	}
 	return ""
@@ -144,7 +148,7 @@ func adviseOnAuthor(output string, hasFailed bool) string {
 	if !hasFailed || !strings.Contains(output, "*** Please tell me who you are.") {
 		return ""
 	}
-	return "The user has told git no name and address. Do not make them up: ask for them, and set them with git config in this repository. If no one can answer, leave the changes uncommitted and say so."
+	return "The user has told git no name and address. Do not make them up. If the user can answer, ask for them and set them with git config in this repository. Else leave the changes uncommitted, and say so."
 }
 
 // ranAsCommand returns the text of a substitution whose program was not found: probably it was meant as text.
