@@ -248,6 +248,13 @@ func (p *Program) Wait(is func(rows []string) bool) error {
 	return nil
 }
 
+// hasGone reports whether there is no more output.
+func (p *Program) hasGone() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.isGone
+}
+
 // Settle waits until the program has written something since the size last changed and has read the keys, and then writes nothing for a while. A program that is slow to
 // start has not got the terminal before it writes.
 func (p *Program) Settle() {

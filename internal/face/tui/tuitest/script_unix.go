@@ -26,7 +26,7 @@ import (
 //	title TEXT     waits until the title of the window has TEXT
 //	bytes TEXT     waits until the program has written TEXT, with its control sequences
 //	never TEXT     checks that the program has not written TEXT
-//	count N TEXT   checks that N rows of the scrollback and the screen have TEXT
+//	count N TEXT   waits until N rows of the scrollback and the screen have TEXT, at rest
 //	type TEXT      types TEXT
 //	send TEXT      types TEXT and Enter
 //	press KEY...   presses keys, such as enter, up, ctrl-c, shift-tab, esc
@@ -212,17 +212,21 @@ func (p *player) count(rest string) error {
 	if _, err := fmt.Sscan(number, &want); err != nil {
 		return err
 	}
-	p.Settle()
-	got := 0
-	for _, row := range p.Whole() {
-		if strings.Contains(row, text) {
-			got++
+	for end := time.Now().Add(patience()); ; time.Sleep(20 * time.Millisecond) {
+		p.Settle()
+		got := 0
+		for _, row := range p.Whole() {
+			if strings.Contains(row, text) {
+				got++
+			}
+		}
+		switch {
+		case got == want:
+			return nil
+		case p.hasGone() || time.Now().After(end):
+			return fmt.Errorf("there are %d rows", got)
 		}
 	}
-	if got != want {
-		return fmt.Errorf("there are %d rows", got)
-	}
-	return nil
 }
 
 // keyCodes are the sequences of keys in the encoding of xterm.
