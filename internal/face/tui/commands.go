@@ -82,6 +82,7 @@ func (l *loop) quit(at time.Time) {
 	}
 	if state := l.driver.State(); !hadDraft || !state.IsOpening {
 		l.driver.Interrupt(false)
+		l.returnHeld()
 	}
 	l.toast.Show(l.leaveText(keys.BasicQuit), toast.Quit, at, toast.UsualTime)
 	l.armed.hasInterrupt = true
@@ -129,6 +130,7 @@ func (l *loop) escape(at time.Time) {
 	case (state.IsBusy || state.IsBeside) && !state.IsOpening:
 		l.driver.Cancel()
 		l.isEnding = true
+		l.returnHeld() // the person stops that, too
 	case at.Sub(l.armed.escape) < toast.EscapeTime:
 		l.escapeTwice(at)
 	default:
