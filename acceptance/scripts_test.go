@@ -11,22 +11,28 @@ import (
 	"pollux/internal/scriptmodel"
 )
 
+// archives returns the scripts by the names of their files.
+func archives(t *testing.T) map[string]*txtar.Archive {
+	t.Helper()
+	all := map[string]*txtar.Archive{}
+	for _, pattern := range []string{"*.txtar", "*/*.txtar"} {
+		names, err := filepath.Glob(pattern)
+		if err != nil || len(names) == 0 {
+			t.Fatal(names, err)
+		}
+		for _, name := range names {
+			if all[name], err = txtar.ParseFile(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return all
+}
+
 // TestModels checks that every model in the scripts can be parsed and is used.
 func TestModels(t *testing.T) {
 	t.Parallel()
-	var files []string
-	for _, pattern := range []string{"*.txtar", "*/*.txtar"} {
-		some, err := filepath.Glob(pattern)
-		if err != nil || len(some) == 0 {
-			t.Fatal(some, err)
-		}
-		files = append(files, some...)
-	}
-	for _, name := range files {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, archive := range archives(t) {
 		for _, f := range archive.Files {
 			if !strings.HasSuffix(f.Name, ".model") {
 				continue
@@ -41,19 +47,11 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestAnswersEnd checks that scripts of terminals let a run end before they type a command: while the last words of an answer are on the
-// screen, the model may still work, and refuse it.
+// TestAnswersEnd checks that scripts of terminals let a run end, or wait for a file, before they type a command: while the last words of an
+// answer are on the screen, the model may still work, and refuse it.
 func TestAnswersEnd(t *testing.T) {
 	t.Parallel()
-	names, err := filepath.Glob("tui/*.txtar")
-	if err != nil || len(names) == 0 {
-		t.Fatal(names, err)
-	}
-	for _, name := range names {
-		archive, err := txtar.ParseFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, archive := range archives(t) {
 		models := ""
 		for _, f := range archive.Files {
 			if strings.HasSuffix(f.Name, ".model") {
@@ -70,9 +68,9 @@ func TestAnswersEnd(t *testing.T) {
 				switch {
 				case word == "see" && regexp.MustCompile(`(?m)^\s*text ".*`+regexp.QuoteMeta(text)).MatchString(models):
 					answer = text
-				case word == "rest", word == "shot", word == "whole", word == "count":
+				case word == "rest", word == "shot", word == "whole", word == "wait":
 					answer = ""
-				case answer != "" && (word == "send" || word == "type") && (text[0] == '/' || text[0] == '!'):
+				case answer != "" && (word == "send" || word == "type") && (strings.HasPrefix(text, "/") || strings.HasPrefix(text, "!")):
 					t.Errorf("%s: %s: no rest between see %s and %s", name, f.Name, answer, line)
 				}
 			}
