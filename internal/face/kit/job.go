@@ -353,10 +353,10 @@ func (d *Driver) begin() {
 	}
 	for _, q := range early {
 		switch {
+		case q.isShell:
+			d.shell(q.line)
 		case q.line != "":
 			d.enter(q.line, d.sendText)
-		case q.shell != "":
-			d.shell(q.shell[1:])
 		default:
 			d.send(q)
 		}

@@ -14,8 +14,8 @@ import (
 
 // queued is a prompt or a / command that waits for the end of the job, or a line or a shell command that waits for the session.
 type queued struct {
-	line     string // not yet known to be a prompt, a command or other input
-	shell    string // a shell command behind "!"
+	line     string // waits for the session: a shell command if isShell, else not yet known to be a prompt, a command or other input
+	isShell  bool
 	command  string
 	prompt   agent.Prompt
 	isHidden bool // the person need not see it
@@ -26,7 +26,12 @@ func (q *queued) isJoinable() bool {
 	return !q.isHidden && q.command == "" && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
 }
 
-func (q *queued) text() string { return cmp.Or(q.line, q.shell, q.command, q.prompt.Text()) }
+func (q *queued) text() string {
+	if q.isShell {
+		return "!" + q.line
+	}
+	return cmp.Or(q.line, q.command, q.prompt.Text())
+}
 
 // maxQueue is the size of queued prompts, in bytes, beyond which no more are taken.
 const maxQueue = 8 << 20
@@ -45,7 +50,7 @@ func (d *Driver) shell(command string) {
 	d.suspect = ""
 	switch {
 	case d.isOpening():
-		d.send(queued{shell: "!" + command})
+		d.send(queued{line: command, isShell: true})
 	case d.job == nil && d.isLeaving:
 	default:
 		d.runShell(command)

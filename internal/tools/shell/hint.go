@@ -2,9 +2,7 @@
 
 package shell
 
-import (
-	"context"
-)
+import "context"
 
 // asked is the call that a command was started for, as hints about it need it.
 type asked struct {

@@ -129,7 +129,7 @@ func adviseOnOwnEnd(command string, signal syscall.Signal) string {
 	for i := range script.Commands {
 		c := &script.Commands[i]
 		name := filepath.Base(c.Name)
-		if isOneOf(name, "pkill pgrep") && slices.ContainsFunc(c.Args()[1:], isFull) {
+		if isOneOf(name, "pkill pgrep") && searchesFor(c.Args()[1:], command) {
 			return name + " -f has found the shell of this command, too, and ended it: the rest did not run. The pattern matches the command line of the shell, " +
 				"which is the whole command. Search in a call of its own, with a pattern that does not match itself: '[s]erver' for server."
 		}
@@ -137,9 +137,22 @@ func adviseOnOwnEnd(command string, signal syscall.Signal) string {
 	return ""
 }
 
-// isFull reports whether an argument of pkill is an option by which it searches command lines: -f, alone or as in -9f, or --full.
-func isFull(arg string) bool {
-	return arg == "--full" || len(arg) > 1 && arg[0] == '-' && arg[1] != '-' && strings.Contains(arg, "f")
+// searchesFor reports whether arguments of pkill have an option to search command lines, -f alone or as in -9f, or --full, and a pattern that
+// matches a command.
+func searchesFor(args []string, command string) bool {
+	isFull, pattern := false, ""
+	for _, arg := range args {
+		switch {
+		case strings.HasPrefix(arg, "--"):
+			isFull = isFull || arg == "--full"
+		case strings.HasPrefix(arg, "-"):
+			isFull = isFull || strings.Contains(arg, "f")
+		default:
+			pattern = arg // the words before it are values of options
+		}
+	}
+	found, err := regexp.MatchString(pattern, command)
+	return isFull && pattern != "" && found && err == nil
 }
 
 // adviseOnAuthor returns advice about a commit for which git knows no author, "" for others. git's own advice is to make one up, for

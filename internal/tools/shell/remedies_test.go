@@ -19,6 +19,8 @@ func TestAdviseAnywhere(t *testing.T) {
 		{"/usr/bin/pkill -9 --full server", syscall.SIGKILL, "pkill -f has found the shell"},
 		{"pkill -f server.js", 0, ""},
 		{"pkill server", syscall.SIGTERM, ""},
+		{"pkill -f '[s]erver.js'; node server.js", syscall.SIGTERM, "pkill -f has found the shell"},
+		{"pkill -u me -f '[s]erver'; ./crash", syscall.SIGSEGV, ""},
 		{"x=1; kill $$", syscall.SIGTERM, ""},
 		{"", syscall.SIGTERM, ""},
 	} {
