@@ -36,7 +36,7 @@ func (p *execution) hint(output string) string {
 // adviseOnEnd returns advice about the end of a command that has nothing to do with the sandbox or a terminal, "" for none.
 func (p *execution) adviseOnEnd(output string, hasFailed bool) string {
 	if text := adviseOnOwnEnd(p.asked.command, p.Status().Signal); text != "" {
-		return text + p.ifReadOn(canBeStopped)
+		return text + p.ifReadOn(canBeStopped) + isNarrower
 	}
 	return adviseOnAuthor(output, hasFailed)
 }

@@ -102,10 +102,13 @@ func advise(command, output string, hasFailed bool) string {
 // inspectors are programs that look into all processes. The sandbox lets a command look into its own only.
 const inspectors = "fuser lsof"
 
-// othersAreListed follows the advice about inspectors where the model has the tools, and canBeStopped that about pkill.
+// othersAreListed follows the advice about inspectors where the model has the tools.
+const othersAreListed = " list_background_processes and stop_background_process know the others."
+
+// These follow the advice about pkill: the first where the model has the tool.
 const (
-	othersAreListed = " list_background_processes and stop_background_process know the others."
-	canBeStopped    = " stop_background_process ends a background command."
+	canBeStopped = " End a background command with stop_background_process."
+	isNarrower   = " Search for other processes in a call of its own, with a pattern that does not match itself: '[s]erver' for server."
 )
 
 // adviseOnInspection returns advice about a command in the sandbox that looks into all processes, "" for others.
@@ -131,7 +134,7 @@ func adviseOnOwnEnd(command string, signal syscall.Signal) string {
 		name := filepath.Base(c.Name)
 		if isOneOf(name, "pkill pgrep") && searchesFor(c.Args()[1:], command) {
 			return name + " -f has found the shell of this command, too, and ended it: the rest did not run. The pattern matches the command line of the shell, " +
-				"which is the whole command. Search in a call of its own, with a pattern that does not match itself: '[s]erver' for server."
+				"which is the whole command."
 		}
 	}
 	return ""
