@@ -28,6 +28,7 @@ var passages = []struct {
 	{"Lend", []use{
 		{"internal/editor", "run", "the user's editor draws on the terminal itself"},
 		{"internal/manage/confine", "run", "a command that the user runs in the sandbox has the terminal"},
+		{"internal/face/container", "Run", "the session in the container has the terminal, and cleans its output"},
 	}},
 	{"OutOrStdout", nil},
 	{"OutOrStderr", nil},
@@ -46,6 +47,7 @@ var passages = []struct {
 		{"internal/durable", "", "files and directories that were opened by it"},
 		{"internal/sandbox/landlock", "New", "rules of the kernel"},
 		{"internal/sandbox", "create", "an end of a pair of sockets"},
+		{"internal/sandbox/container", "leadToPorts", "the pipe on which it says that it listens"},
 	}},
 	{"PrintStack", nil},
 	{"SetCrashOutput", nil},

@@ -46,6 +46,8 @@ type request struct {
 	Session session.Options
 	// Raw keeps escape sequences in responses. RawAccepted says that the user knows the risk of that.
 	Raw, RawAccepted bool
+	// Args are the arguments of the program, as they were.
+	Args []string
 	// Query is the prompt: the value of --prompt, the words on the command line, or the value
 	// of --prompt-interactive.
 	Query string
@@ -124,6 +126,7 @@ type program struct {
 	env  *config.Env
 	run  runner
 	root *cobra.Command
+	args []string
 	// flags are the flags of the root command.
 	flags flags
 	// id is the id of the session, "" until it is known.
@@ -177,6 +180,7 @@ func (p *program) main(args []string) exit.Code {
 		defer stopAborts()
 	}
 	defer p.term.Restore()
+	p.args = args
 	p.root.SetArgs(line.canonical())
 	return p.finish(ctx, p.root.ExecuteContext(ctx))
 }
@@ -264,7 +268,7 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	}
 	return p.run(cmd.Context(), request{
 		Session: *o, Raw: p.flags.rawOutput || p.flags.acceptRawOutputRisk, RawAccepted: p.flags.acceptRawOutputRisk,
-		Query: query, PromptGiven: prompted, Headless: headless, Terminal: p.term, Program: p.record,
+		Query: query, PromptGiven: prompted, Headless: headless, Terminal: p.term, Program: p.record, Args: p.args,
 		SetFormat: func(format string) {
 			if headless {
 				p.format = format

@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/face/container"
 	"pollux/internal/face/headless"
 	"pollux/internal/face/toolserver"
 	"pollux/internal/manage/nouns"
@@ -24,6 +25,9 @@ import (
 func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
 	err := runFace(ctx, req)
+	if container.IsNeeded(err) {
+		return container.Run(ctx, err, container.Options{Project: req.Program.Project.Load(), Args: req.Args, Terminal: req.Terminal, Headless: req.Headless})
+	}
 	if errors.Is(err, project.ErrWorktreesOff) {
 		return exit.Errorf(exit.General, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}

@@ -8,6 +8,7 @@ package doctor
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -22,6 +23,7 @@ import (
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/sandbox/container"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -147,7 +149,8 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	settings, env, folder := x.checkSettings(), x.checkEnv(), x.checkTrust()
 	// The checks run in the order in which a run reports their errors, as fail keeps the
 	// first one.
-	if x.sandboxWarning, x.sandboxErr = x.set.CheckSandbox(); x.sandboxErr != nil {
+	x.sandboxWarning, x.sandboxErr = x.set.CheckSandbox()
+	if _, ok := errors.AsType[*container.Needed](x.sandboxErr); !ok && x.sandboxErr != nil {
 		x.fail(x.sandboxErr)
 	}
 	telemetry := x.checkTelemetry()

@@ -12,6 +12,7 @@ import (
 	"pollux/internal/guard/isolation"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/container"
 	"pollux/internal/terminal"
 )
 
@@ -143,7 +144,13 @@ type abilityReport struct {
 func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 	s := sectionReport{ID: "sandbox", Title: "Sandbox", Optional: x.sandboxErr == nil && x.sandboxWarning == ""}
 	x.Sandbox = sandboxReport{Used: x.set.Sandbox.IsOn(), Inside: terminal.Line(x.set.Options.Env.Get("SANDBOX")), Best: append([]isolation.Kind{}, found.Best()...), Abilities: []abilityReport{}}
-	if x.sandboxErr != nil {
+	if needed, ok := errors.AsType[*container.Needed](x.sandboxErr); ok {
+		if a := found.Of(isolation.Kind(needed.Client())); a.State == isolation.Works {
+			s.ok("requested", "sessions run in a container ("+needed.Name+")")
+		} else {
+			s.broken("requested", needed.From+" asks for a container, but "+needed.Client()+" does not work: "+a.Detail, a.Next)
+		}
+	} else if x.sandboxErr != nil {
 		s.broken("requested", x.sandboxErr.Error(), "")
 	} else if x.sandboxWarning != "" {
 		s.warn("requested", strings.TrimPrefix(x.sandboxWarning, "Warning: "), "")

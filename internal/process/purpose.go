@@ -35,6 +35,7 @@ const (
 	KindStatusLine Kind = "status-line" // the user's program for the footer of the terminal
 	KindCheck      Kind = "check"       // a check of a changed file
 	KindProbe      Kind = "probe"       // a program that is asked for its version or its abilities
+	KindContainer  Kind = "container"   // the container that Pollux itself runs in
 	KindDemo       Kind = "demo"        // the tests of the demo's project
 )
 

@@ -3,6 +3,7 @@ package project
 import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/container"
 )
 
 // newConfinement returns the sandbox of the project, which is off.
@@ -10,9 +11,10 @@ func newConfinement(p *Project) *confine.Confinement {
 	return confine.New(confine.Options{Paths: p.Paths, Settings: p.Settings, Secrets: p.SecretVariables, Env: func(name string) string { return p.Env().User().Get(name) }})
 }
 
-// CheckSandbox starts the sandbox, see [confine.Confinement.Start]. Inside another one there is nothing to do.
+// CheckSandbox starts the sandbox, see [confine.Confinement.Start]. Inside one that is not Pollux's there is nothing to do.
 func (p *Project) CheckSandbox() (warning string, err error) {
-	if p.Options.Env.Get("SANDBOX") != "" {
+	isInside := p.Options.Env.Get(container.Variable) == container.Inside
+	if p.Options.Env.Get("SANDBOX") != "" && !isInside {
 		return "", nil
 	}
 	asked, err := askedMode(p.Settings(), p.Options.ApprovalMode)
@@ -22,5 +24,13 @@ func (p *Project) CheckSandbox() (warning string, err error) {
 	mode, _ := policy.StartMode(asked, p.IsTrusted())
 	return p.Sandbox.Start(confine.Request{
 		Variable: p.Env().Get("GEMINI_SANDBOX"), IsForMode: asked == policy.Sandboxed && p.IsTrusted(), IsYolo: mode == policy.Yolo,
+		IsInside: isInside, Containers: func() string {
+			for _, name := range container.Programs() {
+				if p.FindProgram(NewWorkspace(p.WithWarn(nil)), name) != "" {
+					return name
+				}
+			}
+			return ""
+		},
 	})
 }

@@ -13,7 +13,7 @@ import (
 const drainWait = 50 * time.Millisecond
 
 // finish removes the live area, shows the last texts, and gives the terminal back. inOrder is false if a signal ended the
-// session.
+// session, or if it could not be opened.
 func (l *loop) finish(inOrder bool) {
 	defer l.counting.Wait()
 	defer l.reader.close()

@@ -81,7 +81,7 @@ func (f *Face) Run(ctx context.Context) error {
 	for l.step() {
 	}
 	err := <-ended
-	l.finish(ctx.Err() == nil)
+	l.finish(ctx.Err() == nil && (err == nil || l.view.isOpen()))
 	if l.failure != nil && !errors.Is(err, context.Canceled) {
 		return l.failure
 	}

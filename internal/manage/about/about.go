@@ -57,6 +57,15 @@ func about(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 	return outcome.New(outcome.Text("Pollux"), &outcome.Table{Rows: facts(c)}), nil
 }
 
+// sandboxes returns the sandbox that Pollux runs in, and that of its commands.
+func sandboxes(p *project.Project) string {
+	outer, own := p.Options.Env.Get("SANDBOX"), p.Sandbox.Name("landlock", "")
+	if outer != "" && own != "" {
+		return outer + ", with " + own + " inside"
+	}
+	return cmp.Or(own, outer, "no sandbox")
+}
+
 // facts returns the rows that /about shows and that a bug report needs.
 func facts(c *manage.Call) [][]string {
 	rows := [][]string{{"CLI Version", c.Live.Project.Options.Version}}
@@ -67,7 +76,7 @@ func facts(c *manage.Call) [][]string {
 	rows = append(rows, keys.AccountRows(c.Live)...)
 	return append(
 		rows,
-		[]string{"Sandbox", cmp.Or(c.Live.Project.Sandbox.Name("landlock", c.Live.Project.Options.Env.Get("SANDBOX")), "no sandbox")},
+		[]string{"Sandbox", sandboxes(c.Live.Project)},
 		[]string{"OS", runtime.GOOS + " " + runtime.GOARCH},
 		[]string{"Approval Mode", c.Live.Rulebook.Mode().String()},
 		[]string{"Directory", c.Live.Workspace.Root()},

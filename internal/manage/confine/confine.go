@@ -3,6 +3,7 @@ package confine
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/container"
 	"pollux/internal/sandbox/refusals"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -44,12 +46,15 @@ func Command() *manage.Command {
 
 // show says whether commands are confined, and lists the files that they can change.
 func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcome, error) {
-	if _, err := p.CheckSandbox(); err != nil {
+	_, err := p.CheckSandbox()
+	if needed, ok := errors.AsType[*container.Needed](err); ok {
+		return manage.Say("Sessions run in a container (%s), because of %s. If its kernel allows that, commands of the model run in the sandbox of Pollux in there.", needed.Name, needed.From)
+	} else if err != nil {
 		return outcome.Outcome{}, err
 	}
 	allowed := p.Sandbox.Profile()
 	text := "Commands of the model run without a sandbox. To turn it on, set tools.sandbox to true, or use --sandbox."
-	err := sandbox.Available()
+	err = sandbox.Available()
 	switch {
 	case p.Sandbox.IsForAll():
 		text = strings.TrimSpace("Commands of the model, the project and extensions run in a sandbox. " + p.Sandbox.Warning())

@@ -7,6 +7,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/sandbox/container"
 )
 
 // Request is the facts besides settings that decide about the sandbox of a session.
@@ -14,17 +15,29 @@ type Request struct {
 	Variable  string // the value of GEMINI_SANDBOX, which wins over the settings; "" for none
 	IsForMode bool   // the approval mode needs the sandbox of Pollux, unless a flag or a setting switches it off
 	IsYolo    bool   // nothing but a sandbox restricts the session
+	// IsInside reports whether Pollux is in a container of its own, which the settings have asked for.
+	IsInside bool
+	// Containers returns the name of a program for containers on this machine, "" if there is none.
+	Containers func() string
 }
 
 // Start turns on the sandbox that settings, the variable or the approval mode ask for. Where they say nothing, it is Pollux's own for the programs of
 // the model, if this machine has it and it suits the workspace. Where a sandbox that was asked for is not possible, Start returns an error if the session
 // would go on without one that restricts it: one that the environment, a .env file, the project, the system's settings or a flag ask for. The user's own
-// settings only cause a warning, because policies and the user's approval still restrict it; in YOLO mode nothing does.
+// settings only cause a warning, because policies and the user's approval still restrict it; in YOLO mode nothing does. For a container, the error
+// is a [*container.Needed].
 func (c *Confinement) Start(r Request) (warning string, err error) {
 	s := c.options.Settings()
+	if r.IsInside {
+		return c.startInside()
+	}
 	wanted, isSet := wanted(s)
+	from := string(config.ToolSandbox)
 	if r.Variable != "" {
-		wanted, isSet = nameOf(r.Variable), true
+		wanted, isSet, from = nameOf(r.Variable), true, "GEMINI_SANDBOX"
+	}
+	if container.Has(wanted) {
+		return "", container.Need(wanted, from)
 	}
 	isOffByFlag := config.ToolSandbox.In(s.ForScope(config.CommandLine)) != nil
 	switch {
@@ -44,11 +57,29 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 		if missing = c.Open(); missing == nil {
 			return c.Warning(), nil
 		}
+		if name := r.Containers(); name != "" && !r.IsForMode {
+			return "", container.Need(name, from)
+		}
 	}
 	if r.Variable != "" {
 		return "", exit.Errorf(exit.Sandbox, "GEMINI_SANDBOX asks for a sandbox, but %v. Unset it to run without one.", missing)
 	}
 	return c.goOnWithout(missing, r.IsYolo)
+}
+
+// startInside turns the sandbox on in a container: it keeps commands away from Pollux's own files, which the container has, and from the network if
+// the settings want that, while Pollux itself has to reach a model.
+func (c *Confinement) startInside() (warning string, err error) {
+	if c.Profile().Network.Off {
+		if err := c.Open(); err != nil {
+			return "", exit.Errorf(exit.Sandbox, "The settings take the network from commands, but in this container %w. Allow the network, or use another image.", err)
+		}
+		return c.hostsWarning(), nil
+	}
+	if err := c.OpenForModel(); err != nil {
+		return "Warning: Commands can change the settings of Pollux, which also count outside of the container: " + err.Error() + ".", nil
+	}
+	return c.hostsWarning(), nil
 }
 
 // goOnWithout returns the warning about a missing sandbox that the settings ask for, or the error of a session that must not go on. Where the user

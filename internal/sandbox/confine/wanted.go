@@ -34,6 +34,19 @@ func wanted(s *config.Settings) (name string, isSet bool) {
 	return "", isSet || isOwnSet
 }
 
+// Image returns the image for a container that the settings name, "" for none. That of a project does not count: its programs would
+// get the user's keys.
+func Image(s *config.Settings) (image string) {
+	for _, scope := range [...]config.Scope{config.SystemDefaults, config.User, config.System, config.CommandLine} {
+		if v, ok := config.ToolSandbox.In(s.ForScope(scope)).(map[string]any); ok {
+			if named, ok := v["image"].(string); ok {
+				image = named
+			}
+		}
+	}
+	return image
+}
+
 // nameOf returns the sandbox that a value of GEMINI_SANDBOX names, "" for none.
 func nameOf(value string) string {
 	if value = strings.ToLower(strings.TrimSpace(value)); value == "0" || value == "false" {

@@ -35,7 +35,7 @@ type Place struct {
 func Make(p Place) sandbox.Profile {
 	r := resolver{}
 	caches, shared := p.caches(), computing()
-	own := slices.Concat(p.Dirs, p.repositories(), p.temporary(), p.Write)
+	own := slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write)
 	out := sandbox.Profile{
 		Write:       r.existing(slices.Concat(own, caches)),
 		Hide:        r.real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
@@ -59,9 +59,9 @@ func (p *Place) isAboveHome(dir string) bool {
 	return slices.ContainsFunc(p.Homes, func(home string) bool { return workspace.IsWithin(home, dir) })
 }
 
-// repositories returns the directories outside of the workspace that the repositories in it are kept in, if it is a
+// Repositories returns the directories outside of the workspace that the repositories in it are kept in, if it is a
 // worktree or a submodule. The file that names them is the project's, and could name any: the repository must name the directory, too.
-func (p *Place) repositories() (dirs []string) {
+func (p *Place) Repositories() (dirs []string) {
 	for _, dir := range p.Dirs {
 		link, err := readSettings(filepath.Join(dir, ".git")) // fails for a directory
 		target, found := strings.CutPrefix(strings.TrimSpace(string(link)), "gitdir: ")

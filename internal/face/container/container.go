@@ -1,0 +1,160 @@
+// Package container is the face of a session that runs in a container: it gives the terminal to the session in there.
+package container
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"os"
+	"os/user"
+	"runtime"
+	"slices"
+	"strings"
+
+	"pollux/internal/auth"
+	"pollux/internal/config"
+	"pollux/internal/exit"
+	"pollux/internal/oauth"
+	"pollux/internal/project"
+	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/container"
+	"pollux/internal/sandbox/profile"
+	"pollux/internal/secret"
+	"pollux/internal/terminal"
+	"pollux/llm/provider"
+)
+
+// Options describe the session.
+type Options struct {
+	Project  *project.Project
+	Args     []string // of the program
+	Terminal *terminal.Terminal
+	Headless bool
+}
+
+// IsNeeded reports whether a session has not been opened because its settings need a container.
+func IsNeeded(err error) bool {
+	_, ok := errors.AsType[*container.Needed](err)
+	return ok
+}
+
+// Run runs the session in a container, as the error from opening it says. See [container.Run].
+func Run(ctx context.Context, opened error, from Options) error {
+	needed, _ := errors.AsType[*container.Needed](opened)
+	p, t := from.Project, from.Terminal
+	streams, restore := t.Lend()
+	defer restore()
+	self, err := os.Executable()
+	if err != nil {
+		return exit.Errorf(exit.Sandbox, "Cannot find the file of Pollux: %w.", err)
+	}
+	env, s := p.Env().User(), p.Settings()
+	accounts, _ := auth.Open(p.AuthInputs(ctx)) // the session inside says why one cannot be used
+	o := &container.Options{
+		Needed: *needed, Image: confine.Image(s), Args: from.Args,
+		Dir: p.Paths.Dir(), Home: p.Paths.Home(), Own: p.Paths.GeminiDir(), Rules: rulesOf(p), Read: expand(p, config.SandboxAllowedPaths.In(s)), Script: p.IsTrusted(),
+		UID: os.Getuid(), GID: os.Getgid(), Env: env.Get, Forward: forwarded(accounts.Table(), env.List()), Keys: storedKeys(accounts, env.Get),
+		Loopback: loopback(ctx, accounts, env.Get), Program: self, IsLinux: runtime.GOOS == "linux",
+		Launcher: p.Launcher, Find: func(name string) string { return p.FindProgram(project.NewWorkspace(p.WithWarn(nil)), name) },
+		Environ: secret.Without(env.List(), p.SecretVariables()), In: cmp.Or(streams.In, t.In), Out: streams.Out, Err: streams.Err,
+		HasKeyboard: t.InTTY, HasScreen: t.OutTTY && (t.ErrTTY || !from.Headless),
+	}
+	o.Dirs = project.NewWorkspace(p.WithWarn(nil)).Dirs()
+	o.Dirs = append(o.Dirs, (&profile.Place{Dirs: o.Dirs}).Repositories()...)
+	o.Host, _ = os.Hostname() // only for keys in a file
+	if u, err := user.Current(); err == nil {
+		o.User = u.Username
+	}
+	return container.Run(ctx, o)
+}
+
+func expand(p *project.Project, paths []string) []string {
+	for i := range paths {
+		paths[i] = p.Paths.Expand(paths[i])
+	}
+	return paths
+}
+
+// rulesOf returns the files of the system and of settings that have rules for a session.
+func rulesOf(p *project.Project) []string {
+	s := p.Settings()
+	return slices.Concat(
+		[]string{p.Paths.SystemSettings(), p.Paths.SystemDefaults(), config.SystemPolicies()},
+		expand(p, config.PolicyPaths.In(s)), expand(p, config.AdminPolicyPaths.In(s)),
+	)
+}
+
+// outside are variables that describe the machine, or the container itself: they have another meaning inside.
+var outside = []string{
+	"HOME", "TMPDIR", "SANDBOX", "GEMINI_SANDBOX", "GEMINI_SANDBOX_IMAGE", "GEMINI_SANDBOX_IMAGE_DEFAULT", "GEMINI_SANDBOX_PROXY_COMMAND", "SANDBOX_FLAGS",
+	"SANDBOX_MOUNTS", "SANDBOX_PORTS", "SANDBOX_ENV", "SANDBOX_SET_UID_GID", "SEATBELT_PROFILE", "VISUAL", "EDITOR", "BROWSER", "XDG_SESSION_TYPE", "WSL_INTEROP", container.Variable,
+}
+
+// forwarded returns the names of the variables in an environment that Pollux reads, also inside of a container.
+func forwarded(providers *provider.Table, environ []string) (names []string) {
+	prefixes := []string{"AWS_"} // which Bedrock has many of
+	known := map[string]bool{}
+	for p := range providers.All() {
+		for _, name := range slices.Concat(p.BaseURLVars, p.KeyVars, p.TokenVars, p.ModelVars) {
+			known[name] = true
+		}
+	}
+	for _, v := range config.Variables() {
+		if v.Support != config.Live || slices.Contains(outside, v.Name) {
+			continue
+		}
+		if prefix, isPattern := strings.CutSuffix(v.Name, "*"); isPattern {
+			prefixes = append(prefixes, prefix)
+		}
+		known[v.Name] = true
+	}
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		if known[name] || slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// storedKeys returns variables with the keys that are stored on this machine. A container cannot read its keychain.
+func storedKeys(accounts *auth.Accounts, env func(string) string) map[string]string {
+	keys := map[string]string{}
+	for _, a := range accounts.Reachable() {
+		isSet := func(name string) bool { return env(name) != "" }
+		if a.Profile != nil && a.APIKey != "" && a.Profile.APIKey == "" && len(a.KeyVars) > 0 && !slices.ContainsFunc(a.KeyVars, isSet) {
+			keys[a.KeyVars[0]] = a.APIKey
+		}
+	}
+	return keys
+}
+
+// loopback returns the addresses on this machine, as host:port, of model servers and of a proxy.
+func loopback(ctx context.Context, accounts *auth.Accounts, env func(string) string) (list []string) {
+	var urls []string
+	for _, a := range accounts.Reachable() {
+		urls = append(urls, a.BaseURL)
+	}
+	if accounts.Chosen == "" {
+		for _, access := range accounts.Discover(ctx) {
+			urls = append(urls, access.BaseURL)
+		}
+	}
+	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		urls = append(urls, env(name))
+	}
+	for _, address := range urls {
+		u, err := url.Parse(address)
+		if err != nil || !oauth.IsLoopback(u.Hostname()) {
+			continue
+		}
+		port := u.Port()
+		if port == "" {
+			port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+		}
+		list = append(list, net.JoinHostPort(u.Hostname(), port))
+	}
+	return list
+}

@@ -1,0 +1,169 @@
+// Package container runs Pollux as a whole in a container of Docker or Podman: the session with its tools, hooks and MCP servers.
+//
+//   - Outside, [Run] gets the image, starts the container, and waits for its end. command.go has the command line of the container
+//     program, mounts.go the files that the container gets.
+//   - Inside, the same program runs with the same arguments. [Enter] first becomes the user (enter_linux.go).
+//   - relay.go leads from inside to programs that listen on the loopback addresses of the machine, such as model servers.
+package container
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"pollux/internal/durable"
+	"pollux/internal/exit"
+	"pollux/internal/process"
+)
+
+// Has reports whether a value of tools.sandbox stands for a container. runsc, gVisor, is a runtime of Docker.
+func Has(name string) bool { return slices.Contains([]string{"docker", "podman", "runsc"}, name) }
+
+// Programs returns the programs that manage containers, the best first.
+func Programs() []string { return []string{"docker", "podman"} }
+
+// Needed is the error of a session that is to run in a container. Its caller calls [Run].
+type Needed struct {
+	Name string // see Has
+	From string // the setting or variable that asks for it
+}
+
+func (n *Needed) Error() string {
+	return fmt.Sprintf("%s asks for a container (%s), and only sessions run in one", n.From, n.Name)
+}
+
+// Need returns an error with a [*Needed], which has [exit.Sandbox] where no one runs the session in a container.
+func Need(name, from string) error {
+	return exit.Errorf(exit.Sandbox, "%w.", &Needed{Name: name, From: from})
+}
+
+// Options describe the container and the session in it. Paths are absolute.
+type Options struct {
+	Needed
+	// Image is the image that settings name, "" for the default one.
+	Image string
+	// Args are the arguments of Pollux.
+	Args []string
+
+	Dir    string   // the directory of the project, which can be changed
+	Dirs   []string // further ones of the workspace, with the repositories of worktrees
+	Home   string   // the home directory
+	Own    string   // the directory of Pollux's own files, in the home directory
+	Rules  []string // files and directories that can be read: settings and policies of the system
+	Read   []string // further ones that can be read, from settings
+	Script bool     // whether Dir's .gemini/sandbox.bashrc runs at the start: the folder is trusted
+
+	User     string // the name of the user
+	UID, GID int
+	Host     string // the name of the machine, "" if unknown
+
+	// Env returns a variable of the user's environment, which projects cannot set. Forward are the names of those that Pollux gets inside;
+	// Keys are further variables with the values that they get.
+	Env     func(name string) string
+	Forward []string
+	Keys    map[string]string
+	// Loopback are addresses on the loopback interface of the machine, as host:port, that Pollux connects to.
+	Loopback []string
+
+	// Program is the path of this program, which the container gets if IsLinux; else the image has one.
+	Program string
+	IsLinux bool
+	// Launcher starts the container program, which Find finds by its name.
+	Launcher process.Launcher
+	Find     func(name string) string
+	// Environ is the environment of the container program.
+	Environ []string
+
+	In       io.Reader
+	Out, Err io.Writer
+	// HasKeyboard and HasScreen report whether In and Out are terminals.
+	HasKeyboard, HasScreen bool
+}
+
+// grace is how long a container has for its end after a signal.
+const grace = 10 * time.Second
+
+// Run runs the session in a container, and returns when it has ended. The error has the exit code of the session if that failed, which it has
+// then told the user, and else [exit.Sandbox].
+func Run(ctx context.Context, o *Options) error {
+	path, err := o.containerProgram()
+	if err != nil {
+		return err
+	}
+	if o.Env("GEMINI_SANDBOX_PROXY_COMMAND") != "" {
+		return exit.Errorf(exit.Sandbox, "A proxy for the container is not available yet: unset GEMINI_SANDBOX_PROXY_COMMAND.")
+	}
+	image, err := o.image()
+	if err != nil {
+		return err
+	}
+	if err := o.fetch(ctx, path, image); err != nil {
+		return err
+	}
+	relays, err := o.listen()
+	if err != nil {
+		return exit.Errorf(exit.Sandbox, "Cannot lead the container to the servers of this machine: %w.", durable.Cause(err))
+	}
+	defer relays.close()
+	c, err := o.command(image, relays)
+	if err != nil {
+		return err
+	}
+	cmd := &process.Command{
+		For: purpose, Path: path, Args: c.args, Env: slices.Concat(o.Environ, c.env), Dir: o.Dir, Stdout: o.Out, Stderr: o.Err, TTY: true, Grace: grace,
+	}
+	if o.passesInput() {
+		cmd.Stdin = o.In
+	}
+	status, err := o.Launcher.Run(ctx, cmd)
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err != nil:
+		return exit.Errorf(exit.Sandbox, "Cannot start %s: %w.", o.Name, durable.Cause(err))
+	}
+	return o.ended(status)
+}
+
+// purpose is that of the container program.
+var purpose = process.Purpose{Kind: process.KindContainer, Origin: process.OriginUser}
+
+// ended returns the error of a container program that has ended.
+func (o *Options) ended(status process.Status) error {
+	const failed, notFound = 125, 127 // the codes of the container program itself, which has said why
+	switch {
+	case status == process.Status{}:
+		return nil
+	case status.Code >= failed && status.Code <= notFound:
+		return &exit.Shown{Err: exit.Errorf(exit.Sandbox, "%s has not started the container", o.Name)}
+	}
+	return &exit.Shown{Err: exit.Errorf(exit.Code(status.Code), "the session in the container has failed")}
+}
+
+// Client is the name of the program that manages the containers.
+func (n *Needed) Client() string {
+	if n.Name == "runsc" {
+		return "docker"
+	}
+	return n.Name
+}
+
+func (o *Options) containerProgram() (string, error) {
+	if o.Name == "runsc" && !o.IsLinux {
+		return "", exit.Errorf(exit.Sandbox, "gVisor (runsc) is only available on Linux. Use docker or podman.")
+	}
+	path := o.Find(o.Client())
+	if path == "" {
+		return "", exit.Errorf(exit.Sandbox, "Missing sandbox command '%s' (from %s). Install it, or use --no-sandbox to run without one.", o.Client(), o.From)
+	}
+	return path, nil
+}
+
+// passesInput reports whether the session gets standard input. A terminal without a screen has none: a script would wait for its end.
+func (o *Options) passesInput() bool { return o.isTerminal() || !o.HasKeyboard }
+
+// isTerminal reports whether the session has the terminal. A terminal in the container mixes standard output and standard error, and so is none for
+// a script.
+func (o *Options) isTerminal() bool { return o.HasKeyboard && o.HasScreen }

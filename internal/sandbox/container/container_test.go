@@ -1,0 +1,187 @@
+package container
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"pollux/internal/exit"
+	"pollux/internal/process"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// options returns those of a session for a user with these variables.
+func options(t *testing.T, name string, env map[string]string) *Options {
+	t.Helper()
+	home, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(home, "project")
+	if err := os.MkdirAll(filepath.Join(dir, ".gemini"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return &Options{
+		Needed: Needed{Name: name, From: "tools.sandbox"}, Args: []string{"-p", "two words"}, Dir: dir, Home: home, Own: filepath.Join(home, ".gemini"),
+		User: "someone", UID: 1000, GID: 1000, Host: "machine", Env: func(name string) string { return env[name] }, Program: "/opt/pollux", IsLinux: true,
+	}
+}
+
+func commandOf(t *testing.T, o *Options) (line string, env []string) {
+	t.Helper()
+	c, err := o.command("example/image:2", &relays{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(strings.Join(c.args, " "), o.Home, "~"), c.env
+}
+
+// TestCommand checks the command lines of the container programs.
+func TestCommand(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		doc, name string
+		env       map[string]string
+		change    func(*Options)
+		has, not  string
+	}{
+		{"Docker", "docker", nil, nil, "--add-host host.docker.internal:host-gateway --hostname machine --volume ~/project:~/project:rw --volume ~/.gemini:~/.gemini:rw --volume /opt/pollux:/usr/local/bin/pollux:ro", "--runtime"},
+		{"the program in it", "docker", nil, nil, "--user 0 example/image:2 /usr/local/bin/pollux -p two words", "two words "},
+		{"Podman, which does not know all of it", "podman", nil, nil, "--hostname machine", "--add-host"},
+		{"gVisor", "runsc", nil, nil, "run --rm --init --workdir ~/project --entrypoint  --runtime=runsc", ""},
+		{"a terminal", "docker", nil, func(o *Options) { o.HasKeyboard, o.HasScreen = true, true }, "--interactive --tty", ""},
+		{"a script at a terminal", "docker", nil, func(o *Options) { o.HasKeyboard = true }, "--rm", "--interactive"},
+		{"a script", "docker", nil, nil, "--interactive", "--tty"},
+		{"another system", "docker", nil, func(o *Options) { o.IsLinux = false }, "example/image:2 pollux -p", ":/usr/local/bin"},
+		{"the user of the image", "docker", map[string]string{"SANDBOX_SET_UID_GID": "false"}, nil, "example/image:2", "--user"},
+		{"ports", "docker", map[string]string{"SANDBOX_PORTS": "80, 3000"}, nil, "--publish 80:80 --publish 3000:3000", ""},
+		{"flags", "docker", map[string]string{"SANDBOX_FLAGS": `--cap-drop ALL --label "a  b"`}, nil, "--cap-drop ALL --label a  b", ""},
+		{"rules of the system", "docker", nil, func(o *Options) { o.Rules = []string{"/etc/passwd", "/no/such"} }, "--volume /etc/passwd:/etc/passwd:ro", "/no/such"},
+		{"a file of a variable", "docker", map[string]string{"SSL_CERT_FILE": "/etc/passwd"}, nil, "--volume /etc/passwd:/etc/passwd:ro", ""},
+		{"mounts", "docker", map[string]string{"SANDBOX_MOUNTS": "/etc,/usr:/opt/usr:rw,"}, nil, "--volume /etc:/etc:ro --volume /usr:/opt/usr:rw", ""},
+		{"the same twice", "docker", nil, func(o *Options) { o.Dirs, o.Read = []string{o.Dir}, []string{o.Dir} }, "", "project:ro"},
+		{"variables", "docker", map[string]string{"A": "1", "SANDBOX_ENV": "B=x=y,C="}, func(o *Options) { o.Forward, o.Keys = []string{"A", "UNSET"}, map[string]string{"K": "secret"} }, "--env A --env B --env C --env K --env POLLUX_CONTAINER --env SANDBOX", "secret"},
+	} {
+		o := options(t, c.name, c.env)
+		if c.change != nil {
+			c.change(o)
+		}
+		line, env := commandOf(t, o)
+		if !strings.Contains(line, c.has) || c.not != "" && strings.Contains(line, c.not) {
+			t.Errorf("%s: %s\nwant %q, not %q", c.doc, line, c.has, c.not)
+		}
+		if c.doc == "variables" {
+			for _, want := range []string{"A=1", "B=x=y", "C=", "K=secret"} {
+				if !slices.Contains(env, want) {
+					t.Errorf("%s: %q lacks %s", c.doc, env, want)
+				}
+			}
+		}
+	}
+}
+
+// TestVirtualEnv checks that a virtual environment in the project is another one inside.
+func TestVirtualEnv(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{}
+	o := options(t, "docker", env)
+	env["VIRTUAL_ENV"], env["PATH"] = o.Dir+"/.venv", "/usr/bin:"+o.Dir+"/.venv/bin"
+	line, inside := commandOf(t, o)
+	if want := "--volume ~/project/.gemini/sandbox.venv:~/project/.venv:rw"; !strings.Contains(line, want) {
+		t.Errorf("%s\nlacks %s", line, want)
+	}
+	if all := strings.Join(inside, "\n"); !strings.Contains(all, `"Paths":["`+o.Dir+`/.venv/bin"]`) {
+		t.Errorf("%s\nlacks the directory in PATH", all)
+	}
+}
+
+// TestRefused checks the errors about variables.
+func TestRefused(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, value, want string }{
+		{"SANDBOX_PORTS", "0", `SANDBOX_PORTS must be a comma-separated list of ports, but it has "0".`},
+		{"SANDBOX_MOUNTS", "here", "Path 'here' listed in SANDBOX_MOUNTS must be absolute"},
+		{"SANDBOX_MOUNTS", "/no/such", "Missing mount path '/no/such' listed in SANDBOX_MOUNTS"},
+		{"SANDBOX_ENV", "=x", "SANDBOX_ENV must be a comma-separated list of key=value pairs"},
+		{"SANDBOX_FLAGS", "'open", "SANDBOX_FLAGS is not valid: "},
+	} {
+		o := options(t, "docker", map[string]string{c.name: c.value})
+		_, err := o.command("image", &relays{})
+		if exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%s: %v", c.name, c.value, err)
+		}
+	}
+	for image, isValid := range map[string]bool{"a/b:c": true, "docker.io/x@sha256:0af": true, "a b": false, "--privileged": false, "$(x)": false} {
+		o := options(t, "docker", map[string]string{"GEMINI_SANDBOX_IMAGE": image})
+		if _, err := o.image(); (err == nil) != isValid {
+			t.Errorf("image %s: %v", image, err)
+		}
+	}
+}
+
+// TestEnded checks the meaning of exit codes of container programs.
+func TestEnded(t *testing.T) {
+	t.Parallel()
+	o := options(t, "docker", nil)
+	for code, want := range map[int]exit.Code{0: exit.OK, 1: exit.General, 41: exit.Auth, 125: exit.Sandbox, 126: exit.Sandbox, 127: exit.Sandbox, 130: exit.Interrupted} {
+		err := o.ended(process.Status{Code: code})
+		if exit.CodeOf(err) != want || err != nil && !exit.WasShown(err) {
+			t.Errorf("%d: %v", code, err)
+		}
+	}
+}
+
+// TestRelay checks that a relay passes on both directions, and the ends of each.
+func TestRelay(t *testing.T) {
+	t.Parallel()
+	server, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	go func() {
+		for {
+			c, err := server.Accept()
+			if err != nil {
+				return
+			}
+			text, _ := io.ReadAll(c) // until the other side has ended
+			_, _ = c.Write([]byte("got " + string(text)))
+			_ = c.Close()
+		}
+	}()
+	_, port, _ := net.SplitHostPort(server.Addr().String())
+	o := options(t, "docker", nil)
+	o.Loopback = []string{server.Addr().String(), "localhost:" + port, "no address"}
+	r, err := o.listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.ports) != 1 {
+		t.Errorf("ports %v", r.ports)
+	}
+	c, err := net.Dial("unix", filepath.Join(r.dir, port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _ = c.Write([]byte("words"))
+	if half, ok := c.(*net.UnixConn); !ok || half.CloseWrite() != nil {
+		t.Error("the connection has no halves")
+	}
+	if text, err := io.ReadAll(c); string(text) != "got words" || err != nil {
+		t.Errorf("%q, %v", text, err)
+	}
+	_ = c.Close()
+	r.close()
+	if _, err := os.Stat(r.dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%s is left: %v", r.dir, err)
+	}
+}
