@@ -29,7 +29,7 @@ type Request struct {
 func (c *Confinement) Start(r Request) (warning string, err error) {
 	s := c.options.Settings()
 	if r.IsInside {
-		return c.startInside()
+		return c.startInside(r.IsForMode)
 	}
 	wanted, isSet := wanted(s)
 	from := string(config.ToolSandbox)
@@ -68,15 +68,19 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 }
 
 // startInside turns the sandbox on in a container: it keeps commands away from Pollux's own files, which the container has, and from the network if
-// the settings want that, while Pollux itself has to reach a model.
-func (c *Confinement) startInside() (warning string, err error) {
+// the settings want that, while Pollux itself has to reach a model. For the mode that needs the sandbox, it confines all programs.
+func (c *Confinement) startInside(isForMode bool) (warning string, err error) {
+	open := c.OpenForModel
+	if isForMode {
+		open = c.Open
+	}
 	if c.Profile().Network.Off {
 		if err := c.Open(); err != nil {
 			return "", exit.Errorf(exit.Sandbox, "The settings take the network from commands, but in this container %w. Allow the network, or use another image.", err)
 		}
 		return c.hostsWarning(), nil
 	}
-	if err := c.OpenForModel(); err != nil {
+	if err := open(); err != nil {
 		return "Warning: Commands can change the settings of Pollux, which also count outside of the container: " + err.Error() + ".", nil
 	}
 	return c.hostsWarning(), nil
