@@ -28,7 +28,7 @@ var passages = []struct {
 	{"Lend", []use{
 		{"internal/editor", "run", "the user's editor draws on the terminal itself"},
 		{"internal/manage/confine", "run", "a command that the user runs in the sandbox has the terminal"},
-		{"internal/face/container", "Run", "the session in the container has the terminal, and cleans its output"},
+		{"internal/face/container", "Follow", "the session in the container has the terminal, and cleans its output"},
 	}},
 	{"OutOrStdout", nil},
 	{"OutOrStderr", nil},

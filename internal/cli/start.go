@@ -24,10 +24,7 @@ import (
 // headless.
 func run(ctx context.Context, req request) error {
 	process.Seal() // the environment may hold keys, and commands run as the same user
-	err := runFace(ctx, req)
-	if container.IsNeeded(err) {
-		return container.Run(ctx, err, container.Options{Project: req.Program.Project.Load(), Args: req.Args, Terminal: req.Terminal, Headless: req.Headless})
-	}
+	err := container.Follow(ctx, runFace(ctx, req), container.Options{Project: req.Program.Project.Load(), Args: req.Args, Terminal: req.Terminal, Headless: req.Headless})
 	if errors.Is(err, project.ErrWorktreesOff) {
 		return exit.Errorf(exit.General, "%w Run 'pollux config set experimental.worktrees true'.", err)
 	}

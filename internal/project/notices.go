@@ -72,6 +72,23 @@ func (p *Project) LeftOut() []string { return p.leftOut }
 // WatchWarnings has f called with each warning until stop is called.
 func (p *Project) WatchWarnings(f func(text string)) (stop func()) { return p.notices.watchers.add(f) }
 
+// hold keeps the warnings of a session without a person until release is called, which passes them on.
+func (o *Options) hold() (release func()) {
+	if o.Asker != nil {
+		return func() {}
+	}
+	var held []string
+	warn := o.Warn
+	o.Warn = func(text string) { held = append(held, text) }
+	return func() {
+		o.Warn = warn
+		for _, text := range held {
+			warn(text)
+		}
+		held = nil
+	}
+}
+
 // Mute drops warnings until the function that it returns is called.
 func (p *Project) Mute() (unmute func()) {
 	p.notices.isMuted.Store(true)

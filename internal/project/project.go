@@ -32,6 +32,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/records"
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/container"
 	"pollux/internal/secret"
 	"pollux/internal/telemetry"
 	"pollux/internal/worktree"
@@ -142,6 +143,12 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 			p.Close()
 		}
 	}()
+	release := p.Options.hold()
+	defer func() {
+		if !container.IsNeeded(err) { // else the session in the container warns again
+			release()
+		}
+	}()
 	began := time.Now()
 	if err = p.Load(ctx); err != nil {
 		return nil, err
@@ -162,6 +169,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 		return nil, exit.Errorf(exit.Config, "Settings that restrict what runs are not valid, and a script does not go on without them:\n%s\nPlease fix the configuration and try again.", strings.Join(lost, "\n"))
 	}
 	if o.InWorktree {
+		release()
 		return p.settleInWorktree(ctx)
 	}
 	if p.Worktree != nil {
@@ -172,6 +180,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 	if err != nil {
 		return nil, err
 	}
+	release()
 	if p.Telemetry, err = telemetry.Resolve(p.Settings(), p.Env()); err != nil {
 		return nil, err
 	}

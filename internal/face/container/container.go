@@ -34,15 +34,13 @@ type Options struct {
 	Headless bool
 }
 
-// IsNeeded reports whether a session has not been opened because its settings need a container.
-func IsNeeded(err error) bool {
-	_, ok := errors.AsType[*container.Needed](err)
-	return ok
-}
-
-// Run runs the session in a container, as the error from opening it says. See [container.Run].
-func Run(ctx context.Context, opened error, from Options) error {
-	needed, _ := errors.AsType[*container.Needed](opened)
+// Follow returns the error from opening a session, unless that says that it needs a container: then it runs the session there. See
+// [container.Run].
+func Follow(ctx context.Context, opened error, from Options) error {
+	needed, ok := errors.AsType[*container.Needed](opened)
+	if !ok {
+		return opened
+	}
 	p, t := from.Project, from.Terminal
 	streams, restore := t.Lend()
 	defer restore()

@@ -8,6 +8,7 @@ package container
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -37,6 +38,12 @@ func (n *Needed) Error() string {
 // Need returns an error with a [*Needed], which has [exit.Sandbox] where no one runs the session in a container.
 func Need(name, from string) error {
 	return exit.Errorf(exit.Sandbox, "%w.", &Needed{Name: name, From: from})
+}
+
+// IsNeeded reports whether an error has a [*Needed].
+func IsNeeded(err error) bool {
+	_, ok := errors.AsType[*Needed](err)
+	return ok
 }
 
 // Options describe the container and the session in it. Paths are absolute.
