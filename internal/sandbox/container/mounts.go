@@ -72,7 +72,7 @@ func (o *Options) mounts() ([]mount, error) {
 }
 
 // files are variables with the path of a file that Pollux reads.
-var files = [...]string{"GOOGLE_APPLICATION_CREDENTIALS", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "GEMINI_SYSTEM_MD", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}
+var files = [...]string{"GOOGLE_APPLICATION_CREDENTIALS", "NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE", "GEMINI_SYSTEM_MD", "GEMINI_CLI_TRUSTED_FOLDERS_PATH", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE"}
 
 // parseMounts reads a list of FROM[:TO[:OPTIONS]], separated by commas.
 func parseMounts(list string) (mounts []mount, err error) {
