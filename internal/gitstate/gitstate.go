@@ -20,6 +20,8 @@ type State struct {
 	// Branch is the name of the branch, "" if HEAD is detached. Commit is the abbreviated hash of
 	// a detached HEAD.
 	Branch, Commit string
+	// IsNew reports whether the branch has no commits yet. [Head] leaves it out.
+	IsNew bool
 	// Operation is what git has begun and not finished: "merge", "rebase", "cherry-pick" or
 	// "revert"; "" for nothing.
 	Operation string
@@ -80,7 +82,7 @@ func Read(dir string, number int, patience time.Duration) (State, bool) {
 	if !ok {
 		return State{}, false
 	}
-	s.Operation = operation(gitDir)
+	s.IsNew, s.Operation = isNew(gitDir, s.Branch), operation(gitDir)
 	data, err := durable.ReadFile(filepath.Join(gitDir, "index"), maxIndex)
 	if err != nil || usesSHA256(gitDir) {
 		return s, true
@@ -120,6 +122,9 @@ func (s State) String() string {
 	if s.Branch == "" {
 		text = "HEAD is detached at " + s.Commit
 	}
+	if s.IsNew {
+		text += ", without commits"
+	}
 	if s.Operation != "" {
 		text += "; " + s.Operation + " in progress"
 	}
@@ -130,6 +135,20 @@ func (s State) String() string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text + "."
+}
+
+// isNew reports whether a branch has no commits: it does not exist, and no branches were packed.
+func isNew(gitDir, branch string) bool {
+	name := filepath.Join("refs", "heads", filepath.FromSlash(branch))
+	isAbsent := func(path string) bool {
+		_, err := os.Lstat(path)
+		return err != nil && durable.IsAbsent(err)
+	}
+	if branch == "" || !isAbsent(filepath.Join(gitDir, name)) {
+		return false
+	}
+	common := gitdir.Common(gitDir) // of a worktree, whose own directory has no branches
+	return isAbsent(filepath.Join(common, name)) && isAbsent(filepath.Join(common, "packed-refs"))
 }
 
 // find returns the top directory of the repository that dir belongs to, and its git directory; "" if

@@ -84,7 +84,7 @@ func TestChanges(t *testing.T) {
 			t.Parallel()
 			r := newRepository(t)
 			r.git("config", "index.version", version)
-			r.want("", "on branch main.") // there is no index yet
+			r.want("", "on branch main, without commits.") // and without an index
 			r.commit("a.txt", "ab.txt", "b/c.txt", "b/cd.txt", "b/long/name/of/a/file.txt", "d.txt", "e.txt")
 			if version == "3" {
 				r.write("later.txt", "x")
@@ -124,6 +124,8 @@ func TestHeads(t *testing.T) {
 	r := newRepository(t)
 	r.commit("a.txt")
 	r.git("checkout", "-q", "-b", "feature/x")
+	r.want("", "on branch feature/x.")
+	r.git("pack-refs", "--all")
 	r.want("", "on branch feature/x.")
 	r.write("a.txt", "one")
 	r.git("commit", "-q", "-am", "one")
