@@ -43,7 +43,7 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 	switch {
 	case wanted != "":
 	case r.IsForMode && r.Variable == "" && !isOffByFlag:
-		wanted = "true"
+		wanted = landlock
 	case !isSet && c.SuitsWorkspace():
 		if c.OpenForModel() == nil { // else the faces say that there is none
 			warning = c.hostsWarning()
@@ -57,8 +57,10 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 		if missing = c.Open(); missing == nil {
 			return c.Warning(), nil
 		}
-		if name := r.Containers(); name != "" && !r.IsForMode {
-			return "", container.Need(name, from)
+		if wanted != landlock {
+			if name := r.Containers(); name != "" {
+				return "", container.Need(name, from)
+			}
 		}
 	}
 	if r.Variable != "" {

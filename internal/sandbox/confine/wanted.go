@@ -29,7 +29,7 @@ func wanted(s *config.Settings) (name string, isSet bool) {
 	}
 	own, isOwnSet := s.Lookup(string(config.ToolSandboxing))
 	if own == true {
-		return "true", true
+		return landlock, true
 	}
 	return "", isSet || isOwnSet
 }
@@ -55,8 +55,11 @@ func nameOf(value string) string {
 	return value
 }
 
-// isOwn reports whether a name asks for Pollux's own sandbox.
-func isOwn(name string) bool { return name == "true" || name == "1" || name == "landlock" }
+// landlock is the name of Pollux's own sandbox.
+const landlock = "landlock"
+
+// isOwn reports whether a name asks for Pollux's own sandbox, or for any.
+func isOwn(name string) bool { return name == "true" || name == "1" || name == landlock }
 
 // reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
 // neither a flag nor a project's settings bring it back. A list of hosts switches it off for all others, except one of a project. Where
