@@ -38,7 +38,7 @@ func nounCommands(args []string) (list []subcommand) {
 			}
 			cmd := nounCommand(t, env, c)
 			if c.Name == "mcp" {
-				cmd.AddCommand(serveCommand(t, env)) // a face
+				cmd.AddCommand(serveCommand(args, t, env)) // a face
 			}
 			return cmd
 		})

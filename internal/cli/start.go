@@ -111,8 +111,8 @@ func version(env *config.Env) string {
 	return built
 }
 
-// serveCommand returns the subcommand that offers Pollux's tools to MCP clients.
-func serveCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
+// serveCommand returns the subcommand that offers Pollux's tools to MCP clients. args are the arguments of the program.
+func serveCommand(args []string, t *terminal.Terminal, env *config.Env) *cobra.Command {
 	var o flags
 	cmd := &cobra.Command{
 		Use: "serve", Short: "Offer Pollux's tools to MCP clients, on standard input and output", Args: cobra.NoArgs,
@@ -120,7 +120,11 @@ func serveCommand(t *terminal.Terminal, env *config.Env) *cobra.Command {
 			if err := cmp.Or(o.conflicts(cmd.Flags(), ""), o.resolve(cmd.Flags(), env)); err != nil {
 				return err
 			}
-			return serve(cmd.Context(), t, o.session)
+			o := o.session
+			where := container.Options{Args: args, Terminal: t, Headless: true}
+			o.Project.Loaded = func(p *project.Project) { where.Project = p }
+			err := serve(cmd.Context(), t, o)
+			return container.Follow(cmd.Context(), err, where)
 		},
 	}
 	o.declareSafety(cmd.Flags())
