@@ -52,8 +52,8 @@ func Follow(ctx context.Context, opened error, from Options) error {
 	accounts, _ := auth.Open(p.AuthInputs(ctx)) // the session inside says why one cannot be used
 	o := &container.Options{
 		Needed: *needed, Image: confine.Image(s), Args: from.Args,
-		Dir: p.Paths.Dir(), Home: p.Paths.Home(), Own: p.Paths.GeminiDir(), Rules: rulesOf(p), Read: expand(p, config.SandboxAllowedPaths.In(s)), Script: p.IsTrusted(),
-		UID: os.Getuid(), GID: os.Getgid(), Env: env.Get, Forward: forwarded(accounts.Table(), env.List()), Keys: storedKeys(accounts, env.Get),
+		Dir: p.Paths.Dir(), Home: p.Paths.Home(), Own: p.Paths.GeminiDir(), Rules: rulesOf(ctx, p), Read: expand(p, config.SandboxAllowedPaths.In(s)), Script: p.IsTrusted(),
+		UID: os.Getuid(), GID: os.Getgid(), Env: env.Get, Forward: append(storedKeys(accounts, env.Get), forwarded(accounts.Table(), env.List())...),
 		Loopback: loopback(ctx, accounts, env.Get), Program: self, IsLinux: runtime.GOOS == "linux",
 		Launcher: p.Launcher, Find: func(name string) string { return p.FindProgram(project.NewWorkspace(p.WithWarn(nil)), name) },
 		Environ: secret.Without(env.List(), p.SecretVariables()), In: cmp.Or(streams.In, t.In), Out: streams.Out, Err: streams.Err,
@@ -75,13 +75,17 @@ func expand(p *project.Project, paths []string) []string {
 	return paths
 }
 
-// rulesOf returns the files of the system and of settings that have rules for a session.
-func rulesOf(p *project.Project) []string {
+// rulesOf returns the files and directories of the system, of settings and of extensions that have rules for a session.
+func rulesOf(ctx context.Context, p *project.Project) []string {
 	s := p.Settings()
-	return slices.Concat(
+	list := slices.Concat(
 		[]string{p.Paths.SystemSettings(), p.Paths.SystemDefaults(), config.SystemPolicies()},
 		expand(p, config.PolicyPaths.In(s)), expand(p, config.AdminPolicyPaths.In(s)),
 	)
+	for _, e := range p.WithWarn(nil).InstalledExtensions(ctx) { // a linked one is elsewhere, and may have policies and hooks
+		list = append(list, e.Dir)
+	}
+	return list
 }
 
 // outside are variables that describe the machine, or the container itself: they have another meaning inside.
@@ -90,8 +94,8 @@ var outside = []string{
 	"SANDBOX_MOUNTS", "SANDBOX_PORTS", "SANDBOX_ENV", "SANDBOX_SET_UID_GID", "SEATBELT_PROFILE", "VISUAL", "EDITOR", "BROWSER", "XDG_SESSION_TYPE", "WSL_INTEROP", container.Variable,
 }
 
-// forwarded returns the names of the variables in an environment that Pollux reads, also inside of a container.
-func forwarded(providers *provider.Table, environ []string) (names []string) {
+// forwarded returns the variables in an environment that Pollux reads, also inside of a container.
+func forwarded(providers *provider.Table, environ []string) (pairs []string) {
 	prefixes := []string{"AWS_"} // which Bedrock has many of
 	known := map[string]bool{}
 	for p := range providers.All() {
@@ -109,24 +113,24 @@ func forwarded(providers *provider.Table, environ []string) (names []string) {
 		known[v.Name] = true
 	}
 	for _, pair := range environ {
-		name, _, _ := strings.Cut(pair, "=")
-		if known[name] || slices.ContainsFunc(prefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) }) {
-			names = append(names, name)
+		name, value, _ := strings.Cut(pair, "=")
+		hasPrefix := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+		if value != "" && (known[name] || slices.ContainsFunc(prefixes, hasPrefix)) {
+			pairs = append(pairs, pair)
 		}
 	}
-	return names
+	return pairs
 }
 
 // storedKeys returns variables with the keys that are stored on this machine. A container cannot read its keychain.
-func storedKeys(accounts *auth.Accounts, env func(string) string) map[string]string {
-	keys := map[string]string{}
+func storedKeys(accounts *auth.Accounts, env func(string) string) (pairs []string) {
 	for _, a := range accounts.Reachable() {
 		isSet := func(name string) bool { return env(name) != "" }
 		if a.Profile != nil && a.APIKey != "" && a.Profile.APIKey == "" && len(a.KeyVars) > 0 && !slices.ContainsFunc(a.KeyVars, isSet) {
-			keys[a.KeyVars[0]] = a.APIKey
+			pairs = append(pairs, a.KeyVars[0]+"="+a.APIKey)
 		}
 	}
-	return keys
+	return pairs
 }
 
 // loopback returns the addresses on this machine, as host:port, of model servers and of a proxy.

@@ -3,9 +3,7 @@ package container
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
-	"maps"
 	"path"
 	"path/filepath"
 	"slices"
@@ -19,20 +17,18 @@ import (
 
 // Places in the container.
 const (
-	program = "/usr/local/bin/pollux"
-	sockets = "/run/pollux" // of the relays
+	program   = "/usr/local/bin/pollux"
+	shared    = "/run/pollux" // the directory of a link
+	entryName = "entry"       // the file in it with an entry
 )
 
-// command is a command line of the container program.
-type command struct {
-	args []string
-	env  []string // variables that the arguments name: values of secrets are not in a command line, which others can read
-}
+// command is the command line of the container program. It has no secrets, because others can read it.
+type command []string
 
-// command returns the command line that runs the session.
-func (o *Options) command(image string, relays *relays) (*command, error) {
-	name := nameFor(image)
-	c := &command{args: []string{"run", "--rm", "--init", "--workdir", o.Dir, "--entrypoint", ""}}
+// command returns the command line that runs the session in a container with this name. dir is the directory of the link, ports are to be opened
+// on the machine.
+func (o *Options) command(name, image, dir string, ports []int) (command, error) {
+	c := command{"run", "--rm", "--init", "--workdir", o.Dir, "--entrypoint", ""}
 	if o.Name == "runsc" {
 		c.add("--runtime=runsc")
 	}
@@ -58,25 +54,13 @@ func (o *Options) command(image string, relays *relays) (*command, error) {
 	if err != nil {
 		return nil, err
 	}
-	if relays.dir != "" {
-		mounts = append(mounts, mount{relays.dir, sockets, writable})
-	}
-	for _, m := range mounts {
+	for _, m := range append(mounts, mount{dir, shared, writable}) {
 		c.add("--volume", m.String())
-	}
-	ports, err := ports(o.Env("SANDBOX_PORTS"))
-	if err != nil {
-		return nil, err
 	}
 	for _, port := range ports {
 		c.add("--publish", fmt.Sprintf("%d:%d", port, port))
 	}
-	if err := c.addVariables(o, name, &entry{
-		Home: o.Home, User: o.User, Become: o.becomes(), UID: o.UID, GID: o.GID, Owner: o.Own, Ports: ports, Relays: relays.ports,
-		Script: o.script(), Paths: o.ownPaths("PATH"), PythonPaths: o.ownPaths("PYTHONPATH"),
-	}); err != nil {
-		return nil, err
-	}
+	c.add("--env", Variable+"="+path.Join(shared, entryName))
 	if o.becomes() != becomeImage {
 		c.add("--user", "0") // an image may have no names of users
 	}
@@ -90,39 +74,29 @@ func (o *Options) command(image string, relays *relays) (*command, error) {
 	return c, nil
 }
 
-func (c *command) add(args ...string) { c.args = append(c.args, args...) }
+func (c *command) add(args ...string) { *c = append(*c, args...) }
 
-// addVariables adds the variables of the session.
-func (c *command) addVariables(o *Options, name string, e *entry) error {
-	how, err := json.Marshal(e)
+// entry describes how the session begins in a container with this name, which leads out to these ports.
+func (o *Options) entry(name string, out []int) (*entry, error) {
+	in, err := ports(o.Env("SANDBOX_PORTS"))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	values := maps.Clone(o.Keys)
-	if values == nil {
-		values = map[string]string{}
+	e := &entry{
+		Home: o.Home, User: o.User, Become: o.becomes(), UID: o.UID, GID: o.GID, Owner: o.Own, Leads: leads{In: in, Out: out},
+		Script: o.script(), Paths: o.ownPaths("PATH"), PythonPaths: o.ownPaths("PYTHONPATH"),
 	}
-	for _, name := range o.Forward {
-		if v := o.Env(name); v != "" {
-			values[name] = v
-		}
-	}
-	values["SANDBOX"], values[Variable] = name, string(how)
 	for pair := range strings.SplitSeq(o.Env("SANDBOX_ENV"), ",") {
 		if pair = strings.TrimSpace(pair); pair == "" {
 			continue
 		}
-		name, value, ok := strings.Cut(pair, "=")
-		if !ok || name == "" {
-			return exit.Errorf(exit.Sandbox, "SANDBOX_ENV must be a comma-separated list of key=value pairs")
+		if strings.Index(pair, "=") < 1 {
+			return nil, exit.Errorf(exit.Sandbox, "SANDBOX_ENV must be a comma-separated list of key=value pairs")
 		}
-		values[name] = value
+		e.Env = append(e.Env, pair)
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		c.add("--env", name)
-		c.env = append(c.env, name+"="+values[name])
-	}
-	return nil
+	e.Env = slices.Concat(o.Forward, e.Env, []string{"SANDBOX=" + name})
+	return e, nil
 }
 
 // nameFor returns a new name for a container: that of the image with its tag, and a random part.

@@ -3,7 +3,7 @@
 //   - Outside, [Run] gets the image, starts the container, and waits for its end. command.go has the command line of the container
 //     program, mounts.go the files that the container gets.
 //   - Inside, the same program runs with the same arguments. [Enter] first becomes the user (enter_linux.go).
-//   - relay.go leads from inside to programs that listen on the loopback addresses of the machine, such as model servers.
+//   - relay.go shares a directory with the container, and leads from inside to programs that listen on the loopback addresses of the machine, such as model servers.
 package container
 
 import (
@@ -66,11 +66,10 @@ type Options struct {
 	UID, GID int
 	Host     string // the name of the machine, "" if unknown
 
-	// Env returns a variable of the user's environment, which projects cannot set. Forward are the names of those that Pollux gets inside;
-	// Keys are further variables with the values that they get.
+	// Env returns a variable of the user's environment, which projects cannot set. Forward are the variables that Pollux gets inside,
+	// NAME=value each, keys among them.
 	Env     func(name string) string
 	Forward []string
-	Keys    map[string]string
 	// Loopback are addresses on the loopback interface of the machine, as host:port, that Pollux connects to.
 	Loopback []string
 
@@ -109,17 +108,25 @@ func Run(ctx context.Context, o *Options) error {
 	if err := o.fetch(ctx, path, image); err != nil {
 		return err
 	}
-	relays, err := o.listen()
+	link, err := o.link()
 	if err != nil {
-		return exit.Errorf(exit.Sandbox, "Cannot lead the container to the servers of this machine: %w.", durable.Cause(err))
+		return exit.Errorf(exit.Sandbox, "Cannot lead the container to this machine: %w.", durable.Cause(err))
 	}
-	defer relays.close()
-	c, err := o.command(image, relays)
+	defer link.close()
+	name := nameFor(image)
+	e, err := o.entry(name, link.ports)
 	if err != nil {
 		return err
 	}
+	args, err := o.command(name, image, link.dir, e.Leads.In)
+	if err != nil {
+		return err
+	}
+	if err := link.write(e); err != nil {
+		return exit.Errorf(exit.Sandbox, "Cannot write to %s: %w.", link.dir, durable.Cause(err))
+	}
 	cmd := &process.Command{
-		For: purpose, Path: path, Args: c.args, Env: slices.Concat(o.Environ, c.env), Dir: o.Dir, Stdout: o.Out, Stderr: o.Err, TTY: true, Grace: grace,
+		For: purpose, Path: path, Args: args, Env: o.Environ, Dir: o.Dir, Stdout: o.Out, Stderr: o.Err, TTY: true, Grace: grace,
 	}
 	if o.passesInput() {
 		cmd.Stdin = o.In
@@ -143,6 +150,8 @@ func (o *Options) ended(status process.Status) error {
 	switch {
 	case status == process.Status{}:
 		return nil
+	case status.Signal != 0:
+		return exit.Errorf(exit.Code(128+int(status.Signal)), "%s was ended (%s). The session in the container may go on.", o.Client(), status)
 	case status.Code >= failed && status.Code <= notFound:
 		return &exit.Shown{Err: exit.Errorf(exit.Sandbox, "%s has not started the container", o.Name)}
 	}

@@ -35,13 +35,17 @@ func options(t *testing.T, name string, env map[string]string) *Options {
 	}
 }
 
-func commandOf(t *testing.T, o *Options) (line string, env []string) {
+func commandOf(t *testing.T, o *Options) (line string, e *entry) {
 	t.Helper()
-	c, err := o.command("example/image:2", &relays{})
+	e, err := o.entry("name", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return strings.ReplaceAll(strings.Join(c.args, " "), o.Home, "~"), c.env
+	c, err := o.command("name", "example/image:2", "/tmp/link", e.Leads.In)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(strings.Join(c, " "), o.Home, "~"), e
 }
 
 // TestCommand checks the command lines of the container programs.
@@ -68,21 +72,19 @@ func TestCommand(t *testing.T) {
 		{"a file of a variable", "docker", map[string]string{"SSL_CERT_FILE": "/etc/passwd"}, nil, "--volume /etc/passwd:/etc/passwd:ro", ""},
 		{"mounts", "docker", map[string]string{"SANDBOX_MOUNTS": "/etc,/usr:/opt/usr:rw,"}, nil, "--volume /etc:/etc:ro --volume /usr:/opt/usr:rw", ""},
 		{"the same twice", "docker", nil, func(o *Options) { o.Dirs, o.Read = []string{o.Dir}, []string{o.Dir} }, "", "project:ro"},
-		{"variables", "docker", map[string]string{"A": "1", "SANDBOX_ENV": "B=x=y,C="}, func(o *Options) { o.Forward, o.Keys = []string{"A", "UNSET"}, map[string]string{"K": "secret"} }, "--env A --env B --env C --env K --env POLLUX_CONTAINER --env SANDBOX", "secret"},
+		{"variables", "docker", map[string]string{"A": "1", "SANDBOX_ENV": "B=x=y,C="}, func(o *Options) { o.Forward = []string{"A=1", "K=secret"} }, "--volume /tmp/link:/run/pollux:rw --env POLLUX_CONTAINER=/run/pollux/entry", "secret"},
 	} {
 		o := options(t, c.name, c.env)
 		if c.change != nil {
 			c.change(o)
 		}
-		line, env := commandOf(t, o)
+		line, e := commandOf(t, o)
 		if !strings.Contains(line, c.has) || c.not != "" && strings.Contains(line, c.not) {
 			t.Errorf("%s: %s\nwant %q, not %q", c.doc, line, c.has, c.not)
 		}
 		if c.doc == "variables" {
-			for _, want := range []string{"A=1", "B=x=y", "C=", "K=secret"} {
-				if !slices.Contains(env, want) {
-					t.Errorf("%s: %q lacks %s", c.doc, env, want)
-				}
+			if want := []string{"A=1", "K=secret", "B=x=y", "C=", "SANDBOX=name"}; !slices.Equal(e.Env, want) {
+				t.Errorf("%s: %q, want %q", c.doc, e.Env, want)
 			}
 		}
 	}
@@ -94,12 +96,40 @@ func TestVirtualEnv(t *testing.T) {
 	env := map[string]string{}
 	o := options(t, "docker", env)
 	env["VIRTUAL_ENV"], env["PATH"] = o.Dir+"/.venv", "/usr/bin:"+o.Dir+"/.venv/bin"
-	line, inside := commandOf(t, o)
+	line, e := commandOf(t, o)
 	if want := "--volume ~/project/.gemini/sandbox.venv:~/project/.venv:rw"; !strings.Contains(line, want) {
 		t.Errorf("%s\nlacks %s", line, want)
 	}
-	if all := strings.Join(inside, "\n"); !strings.Contains(all, `"Paths":["`+o.Dir+`/.venv/bin"]`) {
-		t.Errorf("%s\nlacks the directory in PATH", all)
+	if !slices.Equal(e.Paths, []string{o.Dir + "/.venv/bin"}) {
+		t.Errorf("paths %q", e.Paths)
+	}
+}
+
+// TestLinked checks that the container gets the files that links in ~/.gemini lead to.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	o := options(t, "docker", nil)
+	dot := filepath.Join(o.Home, "dotfiles")
+	for _, err := range []error{
+		os.MkdirAll(filepath.Join(o.Own, "policies", "node_modules"), 0o755), os.MkdirAll(filepath.Join(o.Own, "tmp"), 0o755), os.MkdirAll(filepath.Join(dot, "real"), 0o755),
+		os.Symlink("real", filepath.Join(dot, "link")), os.WriteFile(filepath.Join(dot, "real", "settings.json"), nil, 0o644),
+		os.Symlink("../dotfiles/link/settings.json", filepath.Join(o.Own, "settings.json")),
+		os.Symlink(filepath.Join(dot, "real"), filepath.Join(o.Own, "policies", "mine")),
+		os.Symlink("/etc", filepath.Join(o.Own, "tmp", "etc")), os.Symlink("/etc", filepath.Join(o.Own, "policies", "node_modules", "etc")),
+		os.Symlink("settings.json", filepath.Join(o.Own, "again.json")), os.Symlink("/no/such", filepath.Join(o.Own, "nothing")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	line, _ := commandOf(t, o)
+	for _, want := range []string{"~/dotfiles/real/settings.json:~/dotfiles/link/settings.json:ro", "~/dotfiles/real:~/dotfiles/real:ro"} {
+		if !strings.Contains(line, want) {
+			t.Errorf("%s\nlacks %s", line, want)
+		}
+	}
+	if strings.Contains(line, "/etc") || strings.Contains(line, "again") || strings.Contains(line, "such") {
+		t.Error(line)
 	}
 }
 
@@ -114,7 +144,10 @@ func TestRefused(t *testing.T) {
 		{"SANDBOX_FLAGS", "'open", "SANDBOX_FLAGS is not valid: "},
 	} {
 		o := options(t, "docker", map[string]string{c.name: c.value})
-		_, err := o.command("image", &relays{})
+		_, err := o.entry("name", nil)
+		if err == nil {
+			_, err = o.command("name", "image", "/tmp/link", nil)
+		}
 		if exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s=%s: %v", c.name, c.value, err)
 		}
@@ -161,7 +194,7 @@ func TestRelay(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Addr().String())
 	o := options(t, "docker", nil)
 	o.Loopback = []string{server.Addr().String(), "localhost:" + port, "no address"}
-	r, err := o.listen()
+	r, err := o.link()
 	if err != nil {
 		t.Fatal(err)
 	}

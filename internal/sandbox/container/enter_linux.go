@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/signal"
@@ -17,26 +18,31 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/process"
+	"pollux/internal/secret"
 )
 
 // Enter begins a session in a container with these arguments and this environment, whose [Variable] says how: it becomes the user, and goes on as
 // Pollux. It returns only if that fails. In a process that it starts, it leads to ports, and does not return before the container ends.
 func Enter(args, env []string) error {
+	from := process.Getenv(env, Variable)
+	if from == forPorts {
+		return leadToPorts(args)
+	}
 	var e entry
-	if err := json.Unmarshal([]byte(process.Getenv(env, Variable)), &e); err != nil {
-		return fmt.Errorf("read %s: %w", Variable, err)
+	data, err := os.ReadFile(from)
+	if err == nil {
+		err = json.Unmarshal(data, &e)
 	}
-	if e.Become == "" {
-		return e.leadToPorts()
+	if err != nil {
+		return fmt.Errorf("read %s: %w", from, durable.Cause(err))
 	}
+	_ = os.Remove(from) // the machine removes it at the end, too
 	path, err := os.Executable()
 	if err != nil {
 		return err
 	}
-	if len(e.Ports)+len(e.Relays) > 0 {
-		if err := e.startPorts(path); err != nil {
-			return fmt.Errorf("lead to ports: %w", durable.Cause(err))
-		}
+	if err := e.Leads.start(path); err != nil {
+		return fmt.Errorf("lead to ports: %w", durable.Cause(err))
 	}
 	if err := e.become(); err != nil {
 		return err
@@ -65,6 +71,9 @@ func (e *entry) become() error {
 	}
 	if uid == 0 {
 		return nil
+	}
+	if uid != e.UID {
+		e.User = "pollux" // another user than the one who has the name
 	}
 	e.addUser(uid, gid)
 	return cmp.Or(syscall.Setgroups([]int{gid}), syscall.Setgid(gid), syscall.Setuid(uid))
@@ -97,36 +106,60 @@ func addLine(file, number, line string) {
 	_ = os.Chmod(file, 0o644) // Podman makes one that only root can read
 }
 
-// readyFD is the descriptor on which the process that leads to ports says that it listens.
+// readyFD is the descriptor on which the process that leads to ports says that it is ready, or why not.
 const readyFD = 3
 
-// startPorts starts the process that leads to ports. It ends with the container.
-func (e *entry) startPorts(path string) error {
-	how, err := json.Marshal(entry{Ports: e.Ports, Relays: e.Relays})
+// ready is its word for that.
+const ready = "ready"
+
+// start starts the process that leads to ports, if there are any. It ends with the container.
+func (l *leads) start(path string) error {
+	if len(l.In)+len(l.Out) == 0 {
+		return nil
+	}
+	how, err := json.Marshal(l)
 	if err != nil {
 		return err
 	}
-	ready, theirs, err := os.Pipe()
+	ours, theirs, err := os.Pipe()
 	if err != nil {
 		return err
 	}
-	defer ready.Close()
+	defer ours.Close()
 	_, err = process.NewLauncher().Start(context.Background(), &process.Command{
-		For: process.Purpose{Kind: process.KindContainer, Origin: process.OriginPollux}, Path: path, Env: []string{Variable + "=" + string(how)}, Files: map[int]*os.File{readyFD: theirs}, Detach: true,
+		For: process.Purpose{Kind: process.KindContainer, Origin: process.OriginPollux}, Path: path, Args: []string{string(how)},
+		Env: []string{Variable + "=" + forPorts}, Files: map[int]*os.File{readyFD: theirs}, Detach: true,
 	})
 	_ = theirs.Close()
 	if err != nil {
 		return err
 	}
-	if n, _ := ready.Read(make([]byte, 1)); n == 0 { // it ends without a word where it cannot listen
-		return errors.New("a port is in use")
+	if said, err := io.ReadAll(ours); string(said) != ready {
+		return cmp.Or(err, errors.New(cmp.Or(string(said), "the process has ended")))
 	}
 	return nil
 }
 
-// leadToPorts leads to ports, as long as the container runs.
-func (e *entry) leadToPorts() error {
-	for _, port := range e.Ports {
+// leadToPorts leads to the ports in its argument, as long as the container runs.
+func leadToPorts(args []string) error {
+	to := os.NewFile(readyFD, ready)
+	var l leads
+	err := json.Unmarshal([]byte(strings.Join(args, " ")), &l)
+	if err == nil {
+		err = l.listen()
+	}
+	if err != nil {
+		_, _ = to.WriteString(err.Error())
+		return err
+	}
+	_, _ = to.WriteString(ready)
+	_ = to.Close()
+	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
+	select {}
+}
+
+func (l *leads) listen() error {
+	for _, port := range l.In {
 		listeners, err := listenOutside(port)
 		if err != nil {
 			return err
@@ -135,7 +168,7 @@ func (e *entry) leadToPorts() error {
 			go serve(l, func() (net.Conn, error) { return net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))) })
 		}
 	}
-	for _, port := range e.Relays {
+	for _, port := range l.Out {
 		for _, host := range [...]string{"127.0.0.1", "::1"} {
 			l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 			if err != nil && host == "127.0.0.1" {
@@ -145,11 +178,7 @@ func (e *entry) leadToPorts() error {
 			}
 		}
 	}
-	ready := os.NewFile(readyFD, "ready")
-	_, _ = ready.Write([]byte{'\n'})
-	_ = ready.Close()
-	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
-	select {}
+	return nil
 }
 
 // listenOutside listens at the addresses of the container that others reach. Their program listens at loopback.
@@ -175,14 +204,15 @@ func listenOutside(port int) (list []net.Listener, err error) {
 // dialMachine connects to a port of the machine's loopback interface.
 func dialMachine(port int) (net.Conn, error) {
 	text := strconv.Itoa(port)
-	if _, err := os.Stat(sockets); err == nil {
-		return net.Dial("unix", filepath.Join(sockets, text))
+	if c, err := net.Dial("unix", filepath.Join(shared, text)); err == nil {
+		return c, nil
 	}
 	return net.Dial("tcp", net.JoinHostPort("host.docker.internal", text))
 }
 
 // goOn replaces this process with Pollux.
 func (e *entry) goOn(path string, args, env []string) error {
+	env = with(env, e.Env)
 	inside := []string{Variable + "=" + Inside, "HOME=" + e.Home, "USER=" + e.User, "LOGNAME=" + e.User}
 	for _, l := range [...]struct {
 		name string
@@ -192,10 +222,7 @@ func (e *entry) goOn(path string, args, env []string) error {
 			inside = append(inside, l.name+"="+strings.TrimPrefix(process.Getenv(env, l.name)+":"+strings.Join(l.dirs, ":"), ":"))
 		}
 	}
-	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
-		name, _, _ := strings.Cut(pair, "=")
-		return process.Getenv(inside, name) != ""
-	})
+	env = with(env, inside)
 	argv := []string{"pollux"}
 	if e.Script != "" {
 		find := process.Finder{Path: process.Getenv(env, "PATH"), Outside: []string{filepath.Dir(filepath.Dir(e.Script))}}
@@ -206,5 +233,14 @@ func (e *entry) goOn(path string, args, env []string) error {
 		argv = []string{"bash", "-c", `. "$1" && shift && exec "$@"`, "pollux", e.Script, path}
 		path = bash
 	}
-	return process.Replace(path, slices.Concat(argv, args), slices.Concat(env, inside))
+	return process.Replace(path, slices.Concat(argv, args), env)
+}
+
+// with returns an environment with other variables in addition, or in place of those with their names. Of several with a name, the last one counts.
+func with(env, others []string) []string {
+	for _, pair := range others {
+		name, _, _ := strings.Cut(pair, "=")
+		env = append(secret.Without(env, []string{name}), pair)
+	}
+	return env
 }

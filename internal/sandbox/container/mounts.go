@@ -2,6 +2,7 @@ package container
 
 import (
 	"cmp"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/workspace"
 )
 
 // mount is a file or directory of the machine in the container.
@@ -40,7 +42,12 @@ func (o *Options) mounts() ([]mount, error) {
 	if o.IsLinux {
 		list = append(list, mount{o.Program, program, readable})
 	}
-	add(readable, o.Rules...)
+	list = append(list, o.linked()...)
+	for _, path := range o.Rules {
+		if !workspace.IsWithin(path, o.Own) {
+			add(readable, path)
+		}
+	}
 	// Commits have the user's name, and Google's libraries find their credentials.
 	add(readable, filepath.Join(o.Home, ".gitconfig"), filepath.Join(o.Home, ".config", "git"), filepath.Join(o.Home, ".config", "gcloud"))
 	for _, variable := range files {
@@ -69,6 +76,40 @@ func (o *Options) mounts() ([]mount, error) {
 		return known
 	})
 	return list, o.checkMounts(list)
+}
+
+// maxOwn limits how many of Pollux's own files are looked at.
+const maxOwn = 20_000
+
+// linked returns the files that links among Pollux's own lead to, such as settings that a user keeps elsewhere. Without them, the rules in there
+// would be missing.
+func (o *Options) linked() (list []mount) {
+	n := 0
+	_ = filepath.WalkDir(o.Own, func(path string, d fs.DirEntry, err error) error {
+		n++
+		switch {
+		case err != nil:
+			return nil // it cannot be read in the container either
+		case n > maxOwn:
+			return fs.SkipAll
+		case d.IsDir() && (filepath.Dir(path) == o.Own && (d.Name() == "tmp" || d.Name() == "history") || d.Name() == "node_modules"):
+			return fs.SkipDir
+		case d.Type()&fs.ModeSymlink == 0:
+			return nil
+		}
+		to, err := os.Readlink(path)
+		if err != nil {
+			return nil
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		if from, err := filepath.EvalSymlinks(path); err == nil && !workspace.IsWithin(to, o.Own) {
+			list = append(list, mount{from, filepath.Clean(to), readable})
+		}
+		return nil
+	})
+	return list
 }
 
 // files are variables with the path of a file that Pollux reads.

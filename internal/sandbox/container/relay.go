@@ -1,6 +1,7 @@
 package container
 
 import (
+	"encoding/json"
 	"errors"
 	"io"
 	"net"
@@ -13,55 +14,56 @@ import (
 	"pollux/internal/crash"
 )
 
-// relays lead from the container to servers on the loopback interface of the machine. Each is a local socket in a directory that the
-// container gets, with the port as its name.
-type relays struct {
-	dir       string // "" if there are none
+// link is the directory that the machine and the container share, and the relays in it: each is a local socket with the port of a server on the
+// loopback interface of the machine as its name.
+type link struct {
+	dir       string
 	ports     []int
 	listeners []net.Listener
 }
 
-// listen begins to relay. Only on Linux, a container reaches the local sockets of its machine: elsewhere the container program leads
-// to loopback itself.
-func (o *Options) listen() (_ *relays, err error) {
-	r := &relays{}
-	defer func() {
-		if err != nil {
-			r.close()
-		}
-	}()
+// link makes the directory, and begins to relay. Only on Linux, a container reaches the local sockets of its machine: elsewhere the container
+// program leads to loopback itself.
+func (o *Options) link() (_ *link, err error) {
+	l := &link{}
+	if l.dir, err = os.MkdirTemp("", "pollux-"); err != nil {
+		return nil, err
+	}
 	for _, address := range o.Loopback {
 		_, text, err := net.SplitHostPort(address)
 		port, notNumber := strconv.Atoi(text)
-		if err != nil || notNumber != nil || slices.Contains(r.ports, port) {
+		if err != nil || notNumber != nil || slices.Contains(l.ports, port) {
 			continue
 		}
-		r.ports = append(r.ports, port)
+		l.ports = append(l.ports, port)
 		if !o.IsLinux {
 			continue
 		}
-		if r.dir == "" {
-			if r.dir, err = os.MkdirTemp("", "pollux-"); err != nil {
-				return nil, err
-			}
-		}
-		l, err := net.Listen("unix", filepath.Join(r.dir, text))
+		listener, err := net.Listen("unix", filepath.Join(l.dir, text))
 		if err != nil {
+			l.close()
 			return nil, err
 		}
-		r.listeners = append(r.listeners, l)
-		go serve(l, func() (net.Conn, error) { return net.Dial("tcp", address) })
+		l.listeners = append(l.listeners, listener)
+		go serve(listener, func() (net.Conn, error) { return net.Dial("tcp", address) })
 	}
-	return r, nil
+	return l, nil
 }
 
-func (r *relays) close() {
-	for _, l := range r.listeners {
-		_ = l.Close()
+// write writes the file that tells Pollux in the container how it begins.
+func (l *link) write(e *entry) error {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return err
 	}
-	if r.dir != "" {
-		_ = os.RemoveAll(r.dir)
+	return os.WriteFile(filepath.Join(l.dir, entryName), data, 0o600)
+}
+
+func (l *link) close() {
+	for _, listener := range l.listeners {
+		_ = listener.Close()
 	}
+	_ = os.RemoveAll(l.dir)
 }
 
 // serve joins each connection that comes in with one of dial, until the listener is closed.
