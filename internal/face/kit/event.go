@@ -28,7 +28,7 @@ type Warning struct {
 // Notice is a message about a line or a key that the person has entered.
 type Notice struct{ Text string }
 
-// Queued reports that a prompt or a / command waits for the end of the work in progress.
+// Queued reports that a prompt, a / command or a shell command waits for the end of the work in progress.
 type Queued struct{ Text string }
 
 // NotSent returns a prompt to the person, because the work before it was cancelled, or because it was the prompt
@@ -39,7 +39,7 @@ type NotSent struct {
 }
 
 // Began reports the beginning of work, until [Finished]. IsRun is set for a run of the model. Prompt is the prompt of the
-// run, "" if there is none. IsNew means that the person has not just typed the prompt: the face shows it. Command is the
+// run, "" if there is none. IsNew means that the person has not just typed the prompt or the shell command: the face shows it. Command is the
 // / command that has waited in the queue and runs now, and Shell the shell command that the person has entered, "" for other work.
 type Began struct {
 	IsRun   bool

@@ -26,7 +26,13 @@ type job struct {
 	isInterrupted bool   // cancelled by the person
 	isOpening     bool   // the job opens the session
 	isRun         bool   // of the model
+	hasCalls      bool   // the response in progress asks for tool calls
+	isAnswered    bool   // the response is whole and asks for none: hooks and records are left
 }
+
+// hasRoom reports whether a command that the person enters can wait for the end of the job. During the work of the model it cannot: files may
+// have changed by then.
+func (j *job) hasRoom() bool { return !j.isRun || j.isAnswered }
 
 func (j *job) cancelByPerson() {
 	j.isInterrupted = true
@@ -221,28 +227,34 @@ func (d *Driver) reportBeside() {
 	d.emit(e)
 }
 
-// runShell runs the shell command that the person has entered after "!".
+// runShell runs the shell command that the person has entered after "!", or makes it wait.
 func (d *Driver) runShell(command string) {
-	s := d.current()
 	switch {
-	case d.job != nil:
+	case d.job != nil && !d.job.hasRoom():
 		d.emit(Notice{"Shell commands cannot run while the model works. Wait, or press Ctrl+C to stop the model."})
 	case isBlank(command):
 		d.emit(Notice{"Type a command behind the exclamation mark."})
+	case d.job != nil:
+		d.send(queued{line: command, isShell: true})
 	default:
-		d.startJob(Began{Shell: command}, func(ctx context.Context, post func(func()) bool) {
-			text, err := s.RunTyped(ctx, command, func(e agent.Event) {
-				post(func() { d.emit(ShellRan{e}) })
-			})
-			post(func() {
-				if err != nil {
-					d.handleResult(slash.Failure(err))
-				} else {
-					d.emit(ShellDone{text})
-				}
-			})
-		})
+		d.startShell(command, false)
 	}
+}
+
+func (d *Driver) startShell(command string, isNew bool) {
+	s := d.current()
+	d.startJob(Began{Shell: command, IsNew: isNew}, func(ctx context.Context, post func(func()) bool) {
+		text, err := s.RunTyped(ctx, command, func(e agent.Event) {
+			post(func() { d.emit(ShellRan{e}) })
+		})
+		post(func() {
+			if err != nil {
+				d.handleResult(slash.Failure(err))
+			} else {
+				d.emit(ShellDone{text})
+			}
+		})
+	})
 }
 
 // compose makes the prompt that f returns the first one of the queue.
@@ -282,10 +294,14 @@ func (d *Driver) handleEvent(e agent.Event) {
 	case agent.Cancelled:
 		d.cancelled()
 		return
+	case agent.TurnStarted:
+		d.job.hasCalls, d.job.isAnswered = false, false
+	case agent.Finished:
+		d.job.isAnswered = !d.job.hasCalls
 	case agent.Text:
 		d.job.hasOutput = d.job.hasOutput || e.Text != ""
 	case agent.ToolRequested:
-		d.job.hasOutput = true
+		d.job.hasOutput, d.job.hasCalls = true, true
 		d.calls = append(d.calls, e.Call.ID)
 	}
 	d.emit(Ran{e})
@@ -339,7 +355,7 @@ func (d *Driver) finishJob() {
 		if j.isRun {
 			d.takeHints()
 		}
-		d.runQueued(j.isCancelled)
+		d.runQueued(j.isCancelled || j.isInterrupted)
 	}
 }
 

@@ -12,9 +12,9 @@ import (
 	"pollux/llm"
 )
 
-// queued is a prompt or a / command that waits for the end of the job, or a line or a shell command that waits for the session.
+// queued is a prompt, a / command or a shell command that waits for the end of the job, or a line that waits for the session.
 type queued struct {
-	line     string // waits for the session: a shell command if isShell, else not yet known to be a prompt, a command or other input
+	line     string // a shell command if isShell, else one that waits for the session and is not yet known to be a prompt, a command or other input
 	isShell  bool
 	command  string
 	prompt   agent.Prompt
@@ -23,7 +23,7 @@ type queued struct {
 
 // isJoinable reports whether the prompt can be sent together with those beside it.
 func (q *queued) isJoinable() bool {
-	return !q.isHidden && q.command == "" && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
+	return !q.isHidden && !q.isShell && q.command == "" && q.prompt.Shown == "" && !slices.ContainsFunc(q.prompt.Parts, func(p llm.Part) bool { return !p.IsText() })
 }
 
 func (q *queued) text() string {
@@ -73,6 +73,8 @@ func (d *Driver) enter(text string, send func(text string)) {
 	case known && (call.Command.RunsWhileBusy || d.job == nil):
 		d.current().LogPrompt(trimmed)
 		d.runCommand(trimmed)
+	case known && d.job.hasRoom():
+		d.send(queued{command: trimmed})
 	case known:
 		word, _, _ := strings.Cut(Brief(trimmed), " ")
 		d.emit(Notice{word + " cannot run while the model works. Wait, or press Ctrl+C to stop the model. /help, /stats and /mode run at any time."})
@@ -116,7 +118,7 @@ func (d *Driver) sendText(text string) { d.send(queued{prompt: agent.TextPrompt(
 // send sends a prompt that the person has entered to the model, or queues it while a job runs.
 func (d *Driver) send(q queued) {
 	d.suspect = ""
-	if !d.isOpening() { // else it comes again
+	if !d.isOpening() && !q.isShell { // while it opens, the prompt comes again
 		d.current().LogPrompt(q.text())
 	}
 	if d.job == nil {
@@ -216,6 +218,10 @@ func (d *Driver) runQueued(isCancelled bool) {
 		line := d.queue[0].command
 		d.queue = d.queue[1:]
 		d.startTask(Began{Command: line}, d.command(line, false))
+	case len(d.queue) > 0 && d.queue[0].isShell:
+		line := d.queue[0].line
+		d.queue = d.queue[1:]
+		d.startShell(line, true)
 	case len(d.queue) > 0:
 		d.sendQueued()
 	}

@@ -76,10 +76,16 @@ func (l *loop) handle(e kit.Event) {
 	}
 }
 
-// showBegin shows the prompt of a run that the user has not just typed.
+// showBegin shows the prompt or the command that the user has not just typed.
 func (l *loop) showBegin(e kit.Began) {
 	l.watchSilence()
 	l.renderer.calls = kit.Calls{}
+	switch {
+	case e.Command != "":
+		l.screen.line("User: " + excerpt(terminal.Clean(e.Command), 5))
+	case e.Shell != "" && e.IsNew:
+		l.screen.line("User: " + excerpt("!"+terminal.Clean(e.Shell), 5))
+	}
 	if !e.IsRun {
 		return
 	}
