@@ -16,10 +16,10 @@ type Changes struct {
 	Created int `json:"created,omitempty"`
 	Changed int `json:"changed,omitempty"`
 	Deleted int `json:"deleted,omitempty"`
-	// TakenBack counts those of these files whose change was taken back after the call, because other programs would run them
-	// later, and did not come back.
+	// TakenBack counts files whose change was taken back after the call, because other programs would run them later, and did
+	// not come back. The other fields leave them out.
 	TakenBack int `json:"takenBack,omitempty"`
-	// Added and Removed count the lines of these files, apart from Uncounted files: those that are no text, are large, or
+	// Added and Removed count the lines of the changed files, apart from Uncounted files: those that are no text, are large, or
 	// are more than can be read for a call.
 	Added     int `json:"linesAdded,omitempty"`
 	Removed   int `json:"linesRemoved,omitempty"`

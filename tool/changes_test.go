@@ -14,7 +14,8 @@ func TestChangesString(t *testing.T) {
 		"2 files changed (+12, -0)":                               {Changed: 2, Added: 12},
 		"3 files deleted (+0, -7)":                                {Deleted: 3, Removed: 7},
 		"1 file created, 20 deleted":                              {Created: 1, Deleted: 20},
-		"2 files created, 2 taken back":                           {Created: 2, TakenBack: 2},
+		"2 files created, 1 taken back":                           {Created: 2, TakenBack: 1},
+		"1 file taken back":                                       {TakenBack: 1},
 		"repository changed":                                      {Repository: FileChanged},
 		"4 files changed, 1 deleted, repository deleted (+1, -1)": {Changed: 4, Deleted: 1, Repository: FileDeleted, Added: 1, Removed: 1},
 	} {

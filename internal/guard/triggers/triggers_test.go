@@ -190,8 +190,8 @@ func TestAllowedContent(t *testing.T) {
 func TestSettled(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string]string{
-		"mkdir -p .github/workflows; echo x >.github/workflows/ci.yml; echo x >a":        "2 files created, 1 taken back (+2, -0) [Changed files: 1 created (a +1)]",
-		"mkdir .husky; echo x >.husky/pre-commit":                                        "1 file created, 1 taken back (+1, -0) ",
+		"mkdir -p .github/workflows; echo x >.github/workflows/ci.yml; echo x >a":        "1 file created, 1 taken back (+1, -0) [Changed files: 1 created (a +1)]",
+		"mkdir .husky; echo x >.husky/pre-commit":                                        "1 file taken back ",
 		"echo a >a; printf x >.git/hooks/pre-push; chmod +x .git/hooks/pre-push":         "1 file created (+1, -0) [Changed files: 1 created (a +1)]",
 		"git config core.hooksPath h; git config alias.x y; git config alias.mine other": "<nil>",
 		"git config core.hooksPath h; git remote add origin x":                           "unchanged",

@@ -53,14 +53,12 @@ func (r *Reporter) Edit(o *store.Operation, lines tool.LineChange) *tool.Changes
 	return c
 }
 
-// ForModel returns [Reporter.Changes] with the text for the model, which leaves out changes that were taken back. With mayDiff, it
-// has the differences if they are short.
+// ForModel returns [Reporter.Changes] with the text for the model. With mayDiff, it has the differences if they are short.
 func (r *Reporter) ForModel(o *store.Operation, mayDiff bool) *tool.Changes {
 	c, entries := r.describe(o, true)
 	if c == nil {
 		return nil
 	}
-	entries = slices.DeleteFunc(entries, func(e entry) bool { return e.isTakenBack })
 	if len(entries) > 0 || c.Repository != "" {
 		c.Report = r.text(c, entries, mayDiff)
 	}
@@ -78,6 +76,7 @@ type entry struct {
 	removed     int
 }
 
+// describe returns the changes of an operation, and those that remain.
 func (r *Reporter) describe(o *store.Operation, mayRead bool) (*tool.Changes, []entry) {
 	c := &tool.Changes{Operation: o.Number, Beside: o.Beside}
 	var repository repository
@@ -92,11 +91,17 @@ func (r *Reporter) describe(o *store.Operation, mayRead bool) (*tool.Changes, []
 	}
 	c.Repository = repository.change()
 	entries = withoutParents(count(entries, mayRead))
+	entries = slices.DeleteFunc(entries, func(e entry) bool {
+		if e.isTakenBack {
+			c.TakenBack++
+		}
+		return e.isTakenBack
+	})
 	for i := range entries {
 		add(c, &entries[i])
 	}
 	c.Files = named(entries)
-	if c.Total() == 0 && c.Repository == "" {
+	if c.Total() == 0 && c.TakenBack == 0 && c.Repository == "" {
 		return nil, nil
 	}
 	return c, entries
@@ -111,9 +116,6 @@ func add(c *tool.Changes, e *entry) {
 		c.Deleted++
 	default:
 		c.Changed++
-	}
-	if e.isTakenBack {
-		c.TakenBack++
 	}
 	if !e.isCounted {
 		c.Uncounted++
