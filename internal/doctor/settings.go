@@ -257,24 +257,12 @@ func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 // laterNext is the next step for features that this version does not support yet.
 const laterNext = "nothing to do: a later version of Pollux will use it"
 
-// checkUnusedFeatures lists the features that the user has set up, but Pollux does not use yet.
+// checkUnusedFeatures lists the files that the user has set up, but Pollux does not use.
 func (x *examination) checkUnusedFeatures() sectionReport {
 	s := sectionReport{ID: "later", Title: "Not supported yet"}
-	dirs := []string{x.set.Paths.GeminiDir()}
-	if !x.set.Paths.AtHome() {
-		dirs = append(dirs, filepath.Join(x.set.Paths.Dir(), ".gemini"))
-	}
-	for _, feature := range [...]struct {
-		subject string
-		files   []string // in ~/.gemini, or in .gemini in the workspace
-	}{{"key bindings", []string{"keybindings.json"}}, {"sandbox profile", []string{"sandbox.Dockerfile", "sandbox.bashrc"}}} {
-		for _, dir := range dirs {
-			for _, name := range feature.files {
-				if path := filepath.Join(dir, name); isNonEmpty(path) {
-					s.note(feature.subject, path, laterNext)
-				}
-			}
-		}
+	path := filepath.Join(x.set.Paths.Dir(), ".gemini", "sandbox.Dockerfile")
+	if isNonEmpty(path) {
+		s.note("image", path+" is not built", "build it, and name the image in GEMINI_SANDBOX_IMAGE")
 	}
 	if len(s.Checks) == 0 {
 		s.ok("features", "everything that you have set up is supported")
