@@ -278,7 +278,7 @@ func condition(name string) (bool, error) {
 	case "modelserver":
 		return hasModelServer(), nil
 	case "sandbox":
-		return sandbox.Available() == nil && sandbox.Gap() == "", nil
+		return sandbox.Available() == nil && sandbox.Gap() == "" && !sandbox.ByPath, nil
 	case "signals":
 		return sandbox.KeepsSignals(), nil
 	case "fulldisk":

@@ -42,6 +42,7 @@ const processPackage = module + "/internal/process"
 // session sees their programs.
 var launcherMakers = []struct{ file, why string }{
 	{"internal/project/project.go", "the launcher of a session and of the commands without one"},
+	{"internal/sandbox/confine_darwin.go", "a first program in the sandbox of macOS, before the sandbox of a session is open"},
 	{"internal/sandbox/container/enter_linux.go", "the relay of a container, in which no session runs yet"},
 	{"internal/manage/about/about.go", "the tests of the demo's project run outside of its session"},
 }

@@ -98,7 +98,7 @@ var envTable = [...]Variable{
 	// Trust and sandbox.
 	{"GEMINI_CLI_TRUST_WORKSPACE", live, !ambient, Loosens, "true or false: trust the folder or not. Takes precedence over the file."},
 	{"GEMINI_RESTRICTED_MODE", live, !ambient, Tightens, "true: do not trust the folder."},
-	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run commands in (Linux): true; docker, podman or runsc to run Pollux in a container. With another name, Pollux refuses to run."},
+	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run commands in (Linux, macOS): true; docker, podman or runsc to run Pollux in a container. With another name, Pollux refuses to run."},
 	{"SANDBOX", live, ambient, Loosens, "Set if Pollux already runs in a sandbox."},
 	{"GEMINI_SANDBOX_IMAGE", live, ambient, Acts, "Image of the container that Pollux runs in."},
 	{"GEMINI_SANDBOX_IMAGE_DEFAULT", live, ambient, Acts, "Image if GEMINI_SANDBOX_IMAGE is not set."},
@@ -108,7 +108,7 @@ var envTable = [...]Variable{
 	{"SANDBOX_PORTS", live, ambient, Loosens, "Ports of the container to open on this machine, separated by commas."},
 	{"SANDBOX_ENV", live, ambient, Acts, "Further variables inside of the container: NAME=value, separated by commas."},
 	{"SANDBOX_SET_UID_GID", live, ambient, Loosens, "true: be the user with your number inside of the container; false: the user of the image. Without it, the owner of ~/.gemini."},
-	{"SEATBELT_PROFILE", live, ambient, Loosens, "macOS sandbox profile that Pollux runs in."},
+	{"SEATBELT_PROFILE", live, ambient, Loosens, "Profile for the sandbox of macOS, beside Pollux's own: NAME for ~/.gemini/sandbox-macos-NAME.sb. permissive-open and restrictive-open are Pollux's own."},
 	{"BUILD_SANDBOX", inert, ambient, Describes, "Build Gemini CLI's sandbox image."},
 
 	// Scripts and CI.

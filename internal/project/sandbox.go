@@ -24,6 +24,7 @@ func (p *Project) CheckSandbox() (warning string, err error) {
 	mode, _ := policy.StartMode(asked, p.IsTrusted())
 	return p.Sandbox.Start(confine.Request{
 		Variable: p.Env().Get("GEMINI_SANDBOX"), IsForMode: asked == policy.Sandboxed && p.IsTrusted(), IsYolo: mode == policy.Yolo,
+		Seatbelt: p.Env().Get("SEATBELT_PROFILE"),
 		IsInside: isInside, Containers: func() string {
 			for _, name := range container.Programs() {
 				if p.FindProgram(NewWorkspace(p.WithWarn(nil)), name) != "" {

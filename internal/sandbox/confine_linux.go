@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/crash"
+	"pollux/internal/process"
 	"pollux/internal/sandbox/landlock"
 	"pollux/internal/sandbox/names"
 	"pollux/internal/sandbox/network"
@@ -55,6 +56,15 @@ func Gap() string {
 
 // KeepsSignals reports whether this system keeps confined programs from signalling others.
 func KeepsSignals() bool { return landlock.Version() >= firstWithSignals }
+
+// KnowsHosts reports whether this system can let programs reach some hosts only.
+func KnowsHosts() bool { return seccomp.CanAsk() == nil }
+
+// LimitsProcesses is whether this system limits the number of processes.
+const LimitsProcesses = true
+
+// check fails: the language is that of another system.
+func (*Base) check() error { return ErrUnavailable }
 
 // build makes the rules of a profile. version is that of Landlock to use, 0 for the one of the kernel; mute
 // leaves connections to the kernel; own are the sockets of programs that run.
@@ -131,6 +141,35 @@ func ownTerminals() (paths []string) {
 
 // keepFiles keeps files from programs that this process has been started with: they may be open for writing.
 func keepFiles() { _ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) } // since Linux 5.11, and Landlock 2 is later
+
+// Name is the name of the sandbox of this system, as settings have it.
+const Name = "landlock"
+
+// ByPath is whether the rules of this system are about paths, whether there are files or not. Else they are about files that exist.
+const ByPath = false
+
+// keepsThreads is whether the thread that starts a program has its restrictions, and acts for it later.
+const keepsThreads = true
+
+// apply has a program started with the rules. log gets the hosts that it is refused.
+func (r *rules) apply(c *process.Command, log *network.Log) error {
+	inner, started := c.Confine, c.Started
+	c.Confine = func() error {
+		if inner != nil {
+			if err := inner(); err != nil {
+				return err
+			}
+		}
+		return r.confine(terminals(c), log)
+	}
+	c.Started = func(pid int) {
+		r.limit(pid)
+		if started != nil {
+			started(pid)
+		}
+	}
+	return nil
+}
 
 // confine applies the rules to this thread, and so to the program that it starts, which has terminals with these paths. log gets the hosts
 // that it is refused.

@@ -1,8 +1,19 @@
-//go:build !linux || !(amd64 || arm64)
+//go:build !darwin && !(linux && (amd64 || arm64))
 
 package sandbox
 
-import "pollux/internal/sandbox/network"
+import (
+	"pollux/internal/process"
+	"pollux/internal/sandbox/network"
+)
+
+// Name is the name of the sandbox that settings ask for, which this system has not.
+const Name = "landlock"
+
+// ByPath is whether the rules of this system are about paths, whether there are files or not. Else they are about files that exist.
+const ByPath = false
+
+const keepsThreads = false
 
 type rules struct{ listing }
 
@@ -15,11 +26,17 @@ func Gap() string { return "" }
 // KeepsSignals reports whether this system keeps confined programs from signalling others.
 func KeepsSignals() bool { return false }
 
+// KnowsHosts reports whether this system can let programs reach some hosts only.
+func KnowsHosts() bool { return false }
+
+// LimitsProcesses is whether this system limits the number of processes.
+const LimitsProcesses = false
+
+func (*Base) check() error { return ErrUnavailable }
+
 func build(Profile, int, bool, *ownSockets, *Options) (*rules, error) { return nil, ErrUnavailable }
 
-func (*rules) confine([]string, *network.Log) error { return ErrUnavailable }
-
-func (*rules) limit(int) {}
+func (*rules) apply(*process.Command, *network.Log) error { return ErrUnavailable }
 
 func ownTerminals() []string { return nil }
 

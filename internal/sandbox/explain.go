@@ -117,6 +117,7 @@ const (
 	HasNoNamespaces             // a program could not create namespaces, as for containers
 	NotSignalled                // a process outside was not signalled
 	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
+	ReachesNoOthers             // another program was not opened, and none that the system starts later
 
 	endOfKinds
 )
@@ -126,11 +127,12 @@ const (
 	deniedWords   = `(?i:permission denied|operation not permitted|eacces|eperm\b|read-only file system)`
 	keyWords      = `(?i)permission denied \((publickey|[a-z,-]*publickey)|no identities|could not open a connection to your authentication agent`
 	signalWords   = `(?i)(?m)\b(kill|pkill|killall)\b[^/\n]*(operation not permitted|\beperm\b)|^\S+\(\d+\): operation not permitted$`
-	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability`
+	rightsWords   = `(?i)no new privileges|must be setuid root|effective uid is not 0|no valid sudoers sources found|snap-confine (has|is)|required permitted capability|/(sudo|su|login|newgrp): operation not permitted`
 	passwordWords = `(?i)could not read (username|password) for 'https?:|authentication failed for 'https?:`
 	signingWords  = `(?i)gpg failed to sign the data|gpg: signing failed|gpg: decryption failed: no secret key|no private key found for|couldn't load public key`
 	spaceWords    = `(?i)bwrap: (creating new namespace failed|no permissions to create (a )?new namespace|setting up uid map)|unshare failed: operation not permitted|` +
 		`cannot clone: operation not permitted|failed to create (a )?(new )?(user )?namespace|newuidmap: |nsenter: .*operation not permitted`
+	othersWords  = `(?i)LSOpenURLsWithRole\(\) failed|not authorized to send apple events|launchctl: operation not permitted|(crontab|/at|batch): operation not permitted`
 	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
 	offlineWords = `(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
 		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`
@@ -155,6 +157,9 @@ func (p *Profile) Denial(e Ending) Denial {
 	output := e.Output
 	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
+	}
+	if regexp.MustCompile(othersWords).MatchString(output) { // it also names the program
+		return Denial{Kind: ReachesNoOthers}
 	}
 	if KeepsSignals() && regexp.MustCompile(signalWords).MatchString(output) { // shells also name themselves
 		return Denial{Kind: NotSignalled}
@@ -318,11 +323,11 @@ func (p *Profile) DenialAt(path string) Denial {
 	switch verdict, _ := p.Judge(path); {
 	case verdict == Hidden && userMay(path, read):
 		return Denial{Kind: HidesFile, Path: path, Exists: path}
-	case verdict == Hidden && existing(path) != path && userMay(existing(path), write):
+	case verdict == Hidden && existing(path) != path && !ByPath && userMay(existing(path), write):
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	case verdict == MayRead && userMay(existing(path), write):
 		return Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
-	case verdict == MayChange && existing(path) != path && p.hasHidden(existing(path)) && userMay(existing(path), write):
+	case verdict == MayChange && existing(path) != path && !ByPath && p.hasHidden(existing(path)) && userMay(existing(path), write):
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	}
 	return Denial{}
@@ -384,6 +389,8 @@ func (d Denial) Advice() string {
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
+	case ReachesNoOthers:
+		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
 	}
 	return ""
 }
@@ -418,6 +425,8 @@ func (d Denial) Wish(display func(path string) string) string {
 		return "to signal other processes"
 	case NestsBrowser:
 		return "a sandbox of a browser"
+	case ReachesNoOthers:
+		return "to open other programs"
 	}
 	return ""
 }

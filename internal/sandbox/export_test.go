@@ -8,3 +8,9 @@ func (s *Sandbox) PretendMute() { s.mute = true }
 
 // EndOfKinds is behind the last kind of denial.
 const EndOfKinds = endOfKinds
+
+// ChooseExtras is chooseExtras.
+var ChooseExtras = chooseExtras
+
+// MayConnect is mayConnect.
+func (p *Profile) MayConnect(path string) bool { return p.mayConnect(path) }

@@ -7,7 +7,8 @@
 //
 // On Linux it restricts the thread that starts a program: files by Landlock, system calls by
 // seccomp, capabilities. That needs no privileges, no namespaces and no other program, and costs a fraction of a
-// millisecond. Connections to local sockets are decided on by Pollux itself, because Landlock does not know them.
+// millisecond. Connections to local sockets are decided on by Pollux itself, because Landlock does not know them. On macOS it starts
+// programs by sandbox-exec.
 package sandbox
 
 import (
@@ -69,6 +70,8 @@ type Options struct {
 	Profile func(dirs []string) Profile
 	// Family, if set, has the programs that the programs of the sandbox may signal, and gets those. Pollux must run as long as they do.
 	Family *Family
+	// Base, if set, returns a profile that programs have to keep to besides, on macOS, in a workspace with these directories.
+	Base func(dirs []string) *Base
 	// Lookup returns the addresses of a host that programs may reach; nil asks the resolver of this machine.
 	Lookup Lookup
 }
@@ -88,6 +91,11 @@ func New(o Options) (*Sandbox, error) {
 	if err := Available(); err != nil {
 		return nil, err
 	}
+	if o.Base != nil {
+		if err := o.Base(o.Dirs()).check(); err != nil {
+			return nil, err
+		}
+	}
 	keepFiles()
 	process.Seal() // else programs could look into the threads that start them, which are confined as they are
 	return &Sandbox{options: o}, nil
@@ -104,23 +112,10 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 			return nil, err
 		}
 		log, _ := ctx.Value(logKey{}).(*network.Log)
-		inner := c.Confine
-		c.Confine = func() error {
-			if inner != nil {
-				if err := inner(); err != nil {
-					return err
-				}
-			}
-			return r.confine(terminals(c), log)
+		if err := r.apply(c, log); err != nil {
+			return nil, err
 		}
-		started := c.Started
-		c.Started = func(pid int) {
-			r.limit(pid)
-			if started != nil {
-				started(pid)
-			}
-		}
-		if s.options.Family == nil {
+		if s.options.Family == nil || !keepsThreads {
 			return next(ctx, c)
 		}
 		c.KeepThread = true

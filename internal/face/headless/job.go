@@ -15,6 +15,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
 	"pollux/internal/project"
+	"pollux/internal/sandbox"
 	"pollux/internal/session"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -65,7 +66,7 @@ func RunJob(ctx context.Context, j Job) error {
 	if err != nil {
 		return RenderFailure(o, err)
 	}
-	o.LeftOut, o.Sandbox = s.Project.LeftOut(), s.Project.Sandbox.Name("landlock", s.Project.Options.Env.Get("SANDBOX"))
+	o.LeftOut, o.Sandbox = s.Project.LeftOut(), s.Project.Sandbox.Name(sandbox.Name, s.Project.Options.Env.Get("SANDBOX"))
 	o.SessionID = s.ID() // that of a resumed session
 	o.Names, o.IsWatched = kit.NamesOf(s), o.IsWatched && !config.ScreenReader.In(s.Project.Settings())
 	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func() wording.Place { return s.Place(false) }

@@ -27,6 +27,7 @@ import (
 	"pollux/internal/outcome"
 	"pollux/internal/process"
 	"pollux/internal/project"
+	"pollux/internal/sandbox"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -59,7 +60,7 @@ func about(_ context.Context, c *manage.Call) (outcome.Outcome, error) {
 
 // sandboxes returns the sandbox that Pollux runs in, and that of its commands.
 func sandboxes(p *project.Project) string {
-	outer, own := p.Options.Env.Get("SANDBOX"), p.Sandbox.Name("landlock", "")
+	outer, own := p.Options.Env.Get("SANDBOX"), p.Sandbox.Name(sandbox.Name, "")
 	if outer != "" && own != "" {
 		return outer + ", with " + own + " inside"
 	}

@@ -56,7 +56,8 @@ type Confinement struct {
 	offline atomic.Pointer[func() bool]
 	// isForAll is false while programs that a person has set up are not confined.
 	isForAll atomic.Bool
-	family   *sandbox.Family // see Alone
+	family   *sandbox.Family                   // see Alone
+	base     func(dirs []string) *sandbox.Base // the profile that the user has named, nil for none; set before it is opened
 
 	mu     sync.Mutex                  // guards the following
 	wishes []string                    // see Refused
@@ -103,7 +104,7 @@ func (c *Confinement) OpenForModel() error {
 	if c.IsOn() {
 		return nil
 	}
-	s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: c.prepare, Family: c.family})
+	s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: c.prepare, Family: c.family, Base: c.base})
 	if err == nil {
 		c.sandbox.Store(s)
 	}
@@ -137,6 +138,9 @@ func (c *Confinement) Close() {
 // SuitsWorkspace reports whether programs work in the sandbox as without one, as far as the workspace goes: it has no home directory in it, where
 // new files could not be created beside secrets.
 func (c *Confinement) SuitsWorkspace() bool {
+	if sandbox.ByPath {
+		return true
+	}
 	home := workspace.RealPath(filepath.Clean(c.options.Env("HOME")))
 	for _, dir := range (*c.dirs.Load())() {
 		if dir = workspace.RealPath(dir); dir != home && workspace.IsWithin(dir, home) {
@@ -227,7 +231,7 @@ func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, er
 	if known := c.wider[key]; known != nil {
 		return known, nil
 	}
-	made, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Family: c.family, Profile: func(dirs []string) sandbox.Profile {
+	made, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Family: c.family, Base: c.base, Profile: func(dirs []string) sandbox.Profile {
 		return c.profile(c.place(dirs, g), g)
 	}})
 	if err == nil {
@@ -282,6 +286,9 @@ func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 		hosts, _ := network.ParseHosts(g.Hosts)
 		made.Network.Hosts = append(made.Network.Hosts, hosts...)
 	}
+	if !sandbox.KnowsHosts() {
+		made.Network = network.Policy{Off: made.Network.Off}
+	}
 	return made
 }
 
@@ -326,7 +333,7 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	return profile.Place{
 		Dirs: dirs, Homes: c.homes(), Temp: os.TempDir(), Env: o.Env,
 		HasProgram: func(name string) bool { return find.Find(name) != "" },
-		Write:      write, Private: c.private(), Read: o.Paths.Shown(), Scratch: o.Paths.Scratch(),
+		Write:      write, Private: c.private(), Read: o.Paths.Shown(), Scratch: o.Paths.Scratch(), Mac: sandbox.ByPath,
 	}
 }
 

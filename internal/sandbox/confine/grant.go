@@ -113,12 +113,16 @@ func (c *Confinement) Foresee(paths, writes []string, had Grant) (lack Lack) {
 			continue
 		}
 		d := allowed.DenialAt(path)
-		isBesideHidden := d.Kind == sandbox.KeepsDirectory || d.Kind == sandbox.KeepsFile && holdsHidden(&allowed, d.Exists)
+		isBesideHidden := !sandbox.ByPath && (d.Kind == sandbox.KeepsDirectory || d.Kind == sandbox.KeepsFile && holdsHidden(&allowed, d.Exists))
 		switch {
 		case isBesideHidden && d.Exists != d.Path && slices.Contains(writes, word):
 			return outside("The sandbox does not let it create " + c.options.Paths.Display(d.Path) + " beside hidden files.")
 		case d.Kind == sandbox.KeepsFile && !isBesideHidden:
-			lack.Paths = union(lack.Paths, []string{d.Exists})
+			path := d.Exists
+			if sandbox.ByPath {
+				path = d.Path
+			}
+			lack.Paths = union(lack.Paths, []string{path})
 		}
 	}
 	return lack
@@ -190,10 +194,13 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ".", "This run could.", true}
 	case sandbox.KeepsFile:
 		reason, where := "The sandbox does not let it change "+name+".", c.options.Paths.Display(d.Exists)
-		if d.Exists != d.Path {
+		switch {
+		case d.Exists != d.Path && sandbox.ByPath:
+			return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it create " + name + ".", "This run could.", false}
+		case d.Exists != d.Path:
 			reason, where = "The sandbox does not let it create "+name+".", where+", which it would be in"
 		}
-		if holdsHidden(allowed, d.Exists) { // would let it create files beside secrets
+		if !sandbox.ByPath && holdsHidden(allowed, d.Exists) { // would let it create files beside secrets
 			return outside(reason)
 		}
 		return Lack{Grant{Paths: []string{d.Exists}}, reason, "This run could change " + where + ".", false}
@@ -211,6 +218,8 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("In the sandbox, it cannot create namespaces.")
 	case sandbox.NotSignalled:
 		return outside("In the sandbox, it can signal only " + sandbox.Signalled() + ".")
+	case sandbox.ReachesNoOthers:
+		return outside("In the sandbox, it cannot have the system open or start other programs.")
 	case sandbox.HasNoCredentials:
 		if found := c.credentials(); len(found) > 0 {
 			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers.", "This run could read them.", true}

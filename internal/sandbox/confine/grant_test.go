@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"pollux/internal/config"
+	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
 )
 
@@ -23,6 +24,10 @@ func TestLacking(t *testing.T) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
 	outside, account := confine.Grant{IsOutside: true}, ""
+	besideSecrets, other := outside, confine.Grant{Paths: []string{home + "/other"}}
+	if sandbox.ByPath {
+		besideSecrets, other = confine.Grant{Paths: []string{home + "/new"}}, confine.Grant{Paths: []string{home + "/other/a/b"}}
+	}
 	if u, err := user.Current(); err == nil {
 		account = filepath.Join(u.HomeDir, ".ssh")
 	}
@@ -34,10 +39,12 @@ func TestLacking(t *testing.T) {
 		{"cat: " + key + ": Permission denied", confine.Grant{Paths: []string{key}}, outside}, // it would change the key
 		{"git@host: Permission denied (publickey).", confine.Grant{}, confine.Grant{Paths: []string{filepath.Dir(key), agent}}},
 		{"git@host: Permission denied (publickey).", confine.Grant{Paths: []string{filepath.Dir(key), account, agent}}, confine.Grant{}},
-		{"touch: cannot touch '" + home + "/other/a/b': Permission denied", confine.Grant{}, confine.Grant{Paths: []string{home + "/other"}}},
-		{"touch: cannot touch '" + home + "/new': Permission denied", confine.Grant{}, outside}, // beside secrets
+		{"touch: cannot touch '" + home + "/other/a/b': Permission denied", confine.Grant{}, other},
+		{"touch: cannot touch '" + home + "/new': Permission denied", confine.Grant{}, besideSecrets},
 		{"touch: cannot touch '" + home + "/new': Permission denied", outside, confine.Grant{}},
 		{"sudo: The \"no new privileges\" flag is set", confine.Grant{}, outside},
+		{"bash: /usr/bin/sudo: Operation not permitted", confine.Grant{}, outside},
+		{"0:30: execution error: Not authorized to send Apple events to Finder. (-1743)", confine.Grant{}, outside},
 		{"curl: (6) Could not resolve host: example.org", confine.Grant{}, confine.Grant{}}, // the network is open
 		{"FAIL: want 1, got 2", confine.Grant{}, confine.Grant{}},
 	} {

@@ -7,6 +7,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/container"
 )
 
@@ -15,6 +16,7 @@ type Request struct {
 	Variable  string // the value of GEMINI_SANDBOX, which wins over the settings; "" for none
 	IsForMode bool   // the approval mode needs the sandbox of Pollux, unless a flag or a setting switches it off
 	IsYolo    bool   // nothing but a sandbox restricts the session
+	Seatbelt  string // the value of SEATBELT_PROFILE, for macOS
 	// IsInside reports whether Pollux is in a container of its own, which the settings have asked for.
 	IsInside bool
 	// Containers returns the name of a program for containers on this machine, "" if there is none.
@@ -43,7 +45,7 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 	switch {
 	case wanted != "":
 	case r.IsForMode && r.Variable == "" && !isOffByFlag:
-		wanted = landlock
+		wanted = sandbox.Name
 	case !isSet && c.SuitsWorkspace():
 		if c.OpenForModel() == nil { // else the faces say that there is none
 			warning = c.hostsWarning()
@@ -52,12 +54,18 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 	default:
 		return "", nil
 	}
-	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available yet; true confines commands with the means of Linux")
+	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available here; true confines commands with the means of this system")
 	if isOwn(wanted) {
+		if err := c.keepTo(r.Seatbelt); err != nil {
+			return "", err
+		}
 		if missing = c.Open(); missing == nil {
 			return c.Warning(), nil
 		}
-		if wanted != landlock {
+		if c.base != nil {
+			return "", exit.Errorf(exit.Sandbox, "Programs do not start with the profile that SEATBELT_PROFILE names: %v.", missing)
+		}
+		if wanted != sandbox.Name {
 			if name := r.Containers(); name != "" {
 				return "", container.Need(name, from)
 			}

@@ -29,7 +29,7 @@ func wanted(s *config.Settings) (name string, isSet bool) {
 	}
 	own, isOwnSet := s.Lookup(string(config.ToolSandboxing))
 	if own == true {
-		return landlock, true
+		return sandbox.Name, true
 	}
 	return "", isSet || isOwnSet
 }
@@ -55,11 +55,8 @@ func nameOf(value string) string {
 	return value
 }
 
-// landlock is the name of Pollux's own sandbox.
-const landlock = "landlock"
-
 // isOwn reports whether a name asks for Pollux's own sandbox, or for any.
-func isOwn(name string) bool { return name == "true" || name == "1" || name == landlock }
+func isOwn(name string) bool { return name == "true" || name == "1" || name == sandbox.Name }
 
 // reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
 // neither a flag nor a project's settings bring it back. A list of hosts switches it off for all others, except one of a project. Where
@@ -104,8 +101,8 @@ func (c *Confinement) hostsWarning() string {
 	case len(hosts) == 0:
 	case config.SandboxNetworkAccess.In(s):
 		list = append(list, "pollux.sandboxHosts has no effect: tools.sandboxNetworkAccess allows the whole network.")
-	case sandbox.Gap() != "":
-		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts: this machine does not allow Pollux to decide about connections.")
+	case !sandbox.KnowsHosts():
+		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts: on this machine, Pollux cannot decide about connections.")
 	}
 	return strings.Join(list, "\n")
 }

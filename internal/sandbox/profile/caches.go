@@ -73,7 +73,7 @@ func (p *Place) caches() (list []string) {
 		list = append(list, p.expandAll(t.caches)...)
 		list = append(list, p.expandAll(t.others)...)
 	}
-	return list
+	return append(list, p.macDirs()...)
 }
 
 // installed are directories in caches with programs that the user runs.
@@ -136,8 +136,11 @@ func create(dir string) (made []string) {
 	return made
 }
 
-// Needed returns the caches of the programs that are there.
+// Needed returns the caches of the programs that are there. Where rules are about paths, there are none: a program can create its own.
 func (p *Place) Needed() (dirs []string) {
+	if p.Mac {
+		return nil
+	}
 	for _, t := range tools {
 		if !p.hasOne(t.programs) {
 			continue
@@ -199,7 +202,11 @@ func (p *Place) inHome(name string) (paths []string) {
 			paths = append(paths, filepath.Join(p.directory(variable), rest))
 		}
 	}
-	return append(paths, filepath.Join(p.Homes[0], name))
+	paths = append(paths, filepath.Join(p.Homes[0], name))
+	if other := macName(name); p.Mac && other != "" {
+		paths = append(paths, filepath.Join(p.Homes[0], other))
+	}
+	return paths
 }
 
 // directory returns the directory that a variable names, "" for none. The home directory, one above it, and one without an absolute path are none.

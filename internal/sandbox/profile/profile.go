@@ -29,23 +29,29 @@ type Place struct {
 	// Private are Pollux's own files, which programs must neither read nor change. Scratch is the directory in them for the files of commands, "" for none.
 	Private []string
 	Scratch string
+	// Mac means that the machine has the directories of macOS, and that rules are about paths, whether there are files or not.
+	Mac bool
 }
 
 // Make returns the profile for a place.
 func Make(p Place) sandbox.Profile {
 	r := resolver{}
+	existing := r.existing
+	if p.Mac {
+		existing = r.real
+	}
 	caches, shared := p.caches(), computing()
 	own := slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write)
 	out := sandbox.Profile{
-		Write:       r.existing(slices.Concat(own, caches)),
+		Write:       existing(slices.Concat(own, caches)),
 		Hide:        r.real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
-		Keep:        r.real(p.programs(r, r.existing(own), r.existing(caches))),
+		Keep:        r.real(p.programs(r, existing(own), existing(caches))),
 		Devices:     slices.Concat(devices, shared),
-		Sockets:     r.existing(slices.Concat(services, p.Write)),
+		Sockets:     existing(slices.Concat(services, p.Write)),
 		HideSockets: p.hiddenSockets(),
 	}
-	out.Scratch = r.existing([]string{p.Scratch})
-	out.Read = r.existing(slices.Concat(p.Read, p.Write, shared))
+	out.Scratch = existing([]string{p.Scratch})
+	out.Read = existing(slices.Concat(p.Read, p.Write, shared))
 	return out
 }
 

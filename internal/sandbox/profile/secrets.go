@@ -74,6 +74,7 @@ func (p *Place) secrets() (list []string) {
 			list = append(list, p.moved(name)...)
 		}
 	}
+	list = append(list, p.macHidden()...)
 	for _, name := range named {
 		for _, path := range filepath.SplitList(p.Env(name)) {
 			if path = filepath.Clean(path); p.canHide(path) {

@@ -1,0 +1,67 @@
+package confine
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/config"
+	"pollux/internal/exit"
+)
+
+// TestReadBase checks which profile SEATBELT_PROFILE names. None that restricts is left out.
+func TestReadBase(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	work := filepath.Join(home, "work")
+	for path, text := range map[string]string{
+		".gemini/sandbox-macos-mine.sb": "(version 1)\n(deny default)", ".gemini/sandbox-macos-empty.sb": " \n", "work/.gemini/sandbox-macos-theirs.sb": "(version 1)",
+	} {
+		path = filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	paths := config.NewPaths(config.NewEnv("HOME="+home), work)
+	for name, want := range map[string]struct{ text, problem string }{
+		"":                  {},
+		"permissive-open":   {},
+		"restrictive-open":  {},
+		"mine":              {text: "(version 1)\n(deny default)"},
+		"strict-open":       {problem: "not available yet"},
+		"permissive-closed": {problem: "not available yet"},
+		"strict-proxied":    {problem: "not available yet"},
+		"theirs":            {problem: "copy it to ~/.gemini"},
+		"missing":           {problem: "~/.gemini/sandbox-macos-missing.sb"},
+		"empty":             {problem: "sandbox-macos-empty.sb is empty"},
+		"../work":           {problem: `not "../work"`},
+		"/etc/x":            {problem: "the name of a profile"},
+		"..":                {problem: "the name of a profile"},
+	} {
+		text, err := readBase(paths, name)
+		if text != want.text || (err == nil) != (want.problem == "") || err != nil && !strings.Contains(err.Error(), want.problem) {
+			t.Errorf("%q: %q, %v", name, text, err)
+		}
+		if err != nil && exit.CodeOf(err) != exit.Sandbox {
+			t.Errorf("%q: exit code %d", name, exit.CodeOf(err))
+		}
+	}
+}
+
+func TestBaseParameters(t *testing.T) {
+	t.Parallel()
+	got := baseParameters("/Users/me", "/var/folders/ab/cd/T/", []string{"/w", "/w2"})
+	want := map[string]string{
+		"TARGET_DIR": "/w", "TMP_DIR": "/var/folders/ab/cd/T/", "HOME_DIR": "/Users/me", "CACHE_DIR": "/var/folders/ab/cd/C",
+		"INCLUDE_DIR_0": "/w2", "INCLUDE_DIR_1": os.DevNull, "INCLUDE_DIR_2": os.DevNull, "INCLUDE_DIR_3": os.DevNull, "INCLUDE_DIR_4": os.DevNull,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,155 @@
+package sandbox
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"pollux/internal/sandbox/seatbelt"
+)
+
+// SeatbeltOptions make a profile of Seatbelt of a [Profile]. The zero value is usual.
+type SeatbeltOptions struct {
+	// Base is the text of a profile of the user's that holds as well, "" for none.
+	Base string
+	// Terminals are the paths of the program's own terminals.
+	Terminals []string
+	// Knows are those of SeatbeltExtras that this system has.
+	Knows []string
+}
+
+// SeatbeltExtras are operations that not each version of macOS has: hard links to files, and copies that share their blocks, which have another name;
+// messages to other programs, files to open in them, and jobs to start later.
+var SeatbeltExtras = []string{"file-link", "file-clone", "appleevent-send", "lsopen", "job-creation"}
+
+// starters are the programs by which others start without being confined.
+var starters = []string{"/bin/launchctl", "/usr/bin/crontab", "/usr/bin/at", "/usr/bin/batch"}
+
+// resolver is the socket of the system's resolver, which passes questions on.
+const resolver = "/private/var/run/mDNSResponder"
+
+// chooseExtras returns those of SeatbeltExtras with which a sandbox holds, and why it does not without any. try makes a program run in the sandbox.
+func chooseExtras(try func(extras []string) error) (known []string, err error) {
+	if try(SeatbeltExtras) == nil {
+		return SeatbeltExtras, nil
+	}
+	if err := try(nil); err != nil {
+		return nil, err
+	}
+	for _, extra := range SeatbeltExtras {
+		if with := append(slices.Clip(known), extra); try(with) == nil {
+			known = with
+		}
+	}
+	return known, nil
+}
+
+// Base is a profile of the user's in the language of macOS, which programs have to keep to as well.
+type Base struct {
+	Text  string
+	Paths map[string]string // its parameters
+}
+
+// Seatbelt returns the profile in the language of macOS. It means the same as [Profile.Judge], and that new files can be created beside hidden ones. If
+// only some hosts can be reached, it allows none.
+func (p *Profile) Seatbelt(o SeatbeltOptions) string {
+	var t seatbelt.Profile
+	t.WriteString(seatbelt.Open)
+	if o.Base != "" {
+		t.Reset()
+		t.WriteString(strings.TrimSpace(o.Base) + "\n")
+	}
+	p.denyFiles(&t, &o)
+	if p.Network.Off {
+		p.denyNetwork(&t, o.Base == "")
+	}
+	p.denySockets(&t)
+	p.denyPrograms(&t, &o)
+	return t.String()
+}
+
+// denyFiles denies to change files outside, and to read hidden ones.
+func (p *Profile) denyFiles(t *seatbelt.Profile, o *SeatbeltOptions) {
+	scratch, own := seatbelt.Each(seatbelt.Subpath, p.Scratch), seatbelt.Each(seatbelt.Literal, o.Terminals)
+	devices := append(seatbelt.Each(seatbelt.Subpath, p.Devices), seatbelt.Regex("^/dev/(ttys[0-9]+|fd/[0-9]+)$")) // terminals that it makes itself among them
+	places := slices.Concat(seatbelt.Each(seatbelt.Subpath, p.Write), scratch, devices, own)
+	t.Deny(seatbelt.All(seatbelt.None(places...)...), "file-write*")
+	t.Deny(seatbelt.Except(seatbelt.Any(seatbelt.Each(seatbelt.Subpath, p.Keep)...), scratch...), "file-write*")
+	hidden := p.hidden()
+	if hidden == "" {
+		return
+	}
+	readable := append(seatbelt.Each(seatbelt.Subpath, p.Read), slices.Concat(scratch, own)...)
+	t.Deny(seatbelt.Except(hidden, append(scratch, own...)...), "file-write*")
+	t.Deny(seatbelt.Except(hidden, readable...), append([]string{"file-read-data", "file-read-xattr"}, o.known("file-link", "file-clone")...)...)
+	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, p.aboveHidden())...), "file-write-unlink") // else its files get other paths
+}
+
+// hidden returns the filter of hidden files, "" if there are none.
+func (p *Profile) hidden() seatbelt.Filter {
+	var list []seatbelt.Filter
+	for _, path := range p.Hide {
+		if strings.Contains(filepath.Base(path), "*") {
+			list = append(list, seatbelt.Except(seatbelt.Glob(path), seatbelt.Regex(`\.pub$`)))
+		} else {
+			list = append(list, seatbelt.Subpath(path))
+		}
+	}
+	return seatbelt.Any(list...)
+}
+
+// aboveHidden returns the directories with hidden files that programs could move otherwise.
+func (p *Profile) aboveHidden() (dirs []string) {
+	for _, path := range p.Hide {
+		for dir := filepath.Dir(path); isWithinOne(dir, p.Write) && !slices.Contains(dirs, dir); dir = filepath.Dir(dir) {
+			if dirs = append(dirs, dir); filepath.Dir(dir) == dir {
+				break
+			}
+		}
+	}
+	return dirs
+}
+
+// denyNetwork denies all that leads to another machine. A profile of the user's gets no permission by it.
+func (p *Profile) denyNetwork(t *seatbelt.Profile, isOpen bool) {
+	t.DenyAll("network*")
+	t.Deny(seatbelt.Any(seatbelt.Service("com.apple.dnssd.service"), seatbelt.Service("com.apple.nsurlsessiond")), "mach-lookup")
+	if !isOpen {
+		return
+	}
+	t.Allow(seatbelt.Local("tcp", "*:*"), "network-bind", "network-inbound")
+	t.Allow(seatbelt.Remote("tcp", "localhost:*"), "network-outbound")
+	for _, port := range [...]string{"53", "853"} { // a resolver passes names on
+		t.Deny(seatbelt.Remote("tcp", "localhost:"+port), "network-outbound")
+	}
+	t.Allow(seatbelt.Subpath("/"), "network*") // local sockets, see denySockets
+}
+
+// denySockets denies connections to local sockets, see [Profile.mayConnect].
+func (p *Profile) denySockets(t *seatbelt.Profile) {
+	named := p.Sockets
+	if !p.Network.Off {
+		named = append(slices.Clip(named), resolver)
+	}
+	services := seatbelt.Each(seatbelt.Subpath, append(slices.Clip(named), "/private/var/run/syslog"))
+	t.Deny(seatbelt.Except(seatbelt.Subpath("/"), append(seatbelt.Each(seatbelt.Subpath, p.Write), services...)...), "network-outbound")
+	hidden := seatbelt.Each(seatbelt.Glob, p.HideSockets)
+	if files := p.hidden(); files != "" {
+		hidden = append(hidden, files)
+	}
+	t.Deny(seatbelt.Except(seatbelt.Any(hidden...), services...), "network-outbound")
+}
+
+// denyPrograms denies to have other programs act, and to read the clipboard.
+func (p *Profile) denyPrograms(t *seatbelt.Profile, o *SeatbeltOptions) {
+	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, starters)...), "process-exec")
+	t.Deny(seatbelt.Service("com.apple.pasteboard.1"), "mach-lookup")
+	if others := o.known("appleevent-send", "lsopen", "job-creation"); len(others) > 0 {
+		t.DenyAll(others...)
+	}
+}
+
+// known returns those of the operations that this system has.
+func (o *SeatbeltOptions) known(operations ...string) []string {
+	return slices.DeleteFunc(operations, func(name string) bool { return !slices.Contains(o.Knows, name) })
+}
