@@ -73,6 +73,7 @@ const (
 	ToolSandbox            = Any("tools.sandbox")
 	ToolSandboxing         = Bool("security.toolSandboxing")
 	SandboxAllowedPaths    = Strings("tools.sandboxAllowedPaths")
+	SandboxMemory          = Int("pollux.sandboxMemory")
 	SandboxProcesses       = Int("pollux.sandboxProcesses")
 	SandboxNetworkAccess   = Bool("tools.sandboxNetworkAccess")
 	SandboxHosts           = Strings("pollux.sandboxHosts")

@@ -203,6 +203,7 @@ var table = [...]Key{
 	{"pollux.routingBinary", "bool", false, 0, live, free, "Route with a yes or no answer instead of a score."},
 	{"pollux.routingThreshold", "number 0 100", 90.0, 0, live, free, "Minimum score, of 100, to route a prompt to the Pro model."},
 	{"pollux.sandboxHosts", "strings", list{}, restart, live, onlyFewer, "Hosts that commands in the sandbox reach: example.org, *.example.org, addresses and prefixes, each also with :port. If there are any, they reach no others. private:example.org is a name with private addresses."},
+	{"pollux.sandboxMemory", "number 0 100000000", 0.0, restart, live, never, "Memory of its own in MB that each program in the sandbox may use (Linux). 0 is any. Not read from workspace settings."},
 	{"pollux.sandboxProcesses", "number 0 1000000", 8192.0, restart, live, never, "Processes and threads that a command in the sandbox may add to those of the machine (Linux, not for root). 0 is any number. Not read from workspace settings."},
 	{"pollux.sessionTitles", "bool", true, 0, live, free, "In an interactive session, let a small model write a title for the last session that has none."},
 	{"pollux.sessions.keepSecrets", "bool", false, restart, live, onlyOff, "Keep secrets in session files, exports and the history of prompts, instead of [REDACTED]."},

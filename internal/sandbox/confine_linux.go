@@ -60,8 +60,8 @@ func KeepsSignals() bool { return landlock.Version() >= firstWithSignals }
 // KnowsHosts reports whether this system can let programs reach some hosts only.
 func KnowsHosts() bool { return seccomp.CanAsk() == nil }
 
-// LimitsProcesses is whether this system limits the number of processes.
-const LimitsProcesses = true
+// LimitsResources is whether this system limits memory and the number of processes.
+const LimitsResources = true
 
 // check fails: the language is that of another system.
 func (*Base) check() error { return ErrUnavailable }

@@ -29,8 +29,8 @@ func KeepsSignals() bool { return false }
 // KnowsHosts reports whether this system can let programs reach some hosts only.
 func KnowsHosts() bool { return false }
 
-// LimitsProcesses is whether this system limits the number of processes.
-const LimitsProcesses = false
+// LimitsResources is whether this system limits memory and the number of processes.
+const LimitsResources = false
 
 func (*Base) check() error { return ErrUnavailable }
 

@@ -68,7 +68,8 @@ func (p *Profile) mayConnect(path string) bool {
 	if isWithinOne(path, p.Sockets) {
 		return true
 	}
-	return isWithinOne(path, p.Write) && !isWithinOne(path, p.Hide) && !p.isHiddenSocket(path)
+	isHidden := isWithinOne(path, p.Hide) || slices.ContainsFunc(p.Hide, func(pattern string) bool { return Matches(pattern, path) })
+	return isWithinOne(path, p.Write) && !isHidden && !p.isHiddenSocket(path)
 }
 
 // isWithinOne reports whether a path is one of a list, or in a directory of the list.
@@ -118,6 +119,8 @@ const (
 	NotSignalled                // a process outside was not signalled
 	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
 	ReachesNoOthers             // another program was not opened, and none that the system starts later
+	HasNoMemory                 // a program has used all of its memory
+	HasNoProcesses              // no more processes or threads could be started
 
 	endOfKinds
 )
@@ -133,6 +136,8 @@ const (
 	spaceWords    = `(?i)bwrap: (creating new namespace failed|no permissions to create (a )?new namespace|setting up uid map)|unshare failed: operation not permitted|` +
 		`cannot clone: operation not permitted|failed to create (a )?(new )?(user )?namespace|newuidmap: |nsenter: .*operation not permitted`
 	othersWords  = `(?i)LSOpenURLsWithRole\(\) failed|not authorized to send apple events|launchctl: operation not permitted|(crontab|/at|batch): operation not permitted`
+	memoryWords  = `(?i)cannot allocate (memory|\d+ bytes)|out of memory|\bENOMEM\b|std::bad_alloc|\bMemoryError\b|could not reserve enough space|memory allocation of \d+ bytes failed|memory exhausted|error='Not enough space'`
+	forkWords    = `(?i)fork[^\n]{0,40}resource temporarily unavailable|cannot fork|failed to create new OS thread|can't start new thread|pthread_create[^\n]*(EAGAIN|failed|resource temporarily)|spawn \S+ EAGAIN|unable to create (new )?native thread|BlockingIOError: \[Errno 11\]`
 	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
 	offlineWords = `(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
 		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`
@@ -178,6 +183,10 @@ func (p *Profile) Denial(e Ending) Denial {
 		return Denial{Kind: NestsBrowser}
 	case regexp.MustCompile(spaceWords).MatchString(output):
 		return Denial{Kind: HasNoNamespaces}
+	case p.Processes > 0 && regexp.MustCompile(forkWords).MatchString(output):
+		return Denial{Kind: HasNoProcesses}
+	case p.Memory > 0 && regexp.MustCompile(memoryWords).MatchString(output):
+		return Denial{Kind: HasNoMemory}
 	case p.Network.IsByName():
 		return denialOfHosts(output, e.Refused)
 	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
@@ -389,6 +398,10 @@ func (d Denial) Advice() string {
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
+	case HasNoMemory:
+		return "In the sandbox, the user's setting pollux.sandboxMemory limits the memory of each program. Use less, such as fewer jobs or smaller parts, or tell the user."
+	case HasNoProcesses:
+		return "In the sandbox, the user's setting pollux.sandboxProcesses limits the number of processes and threads. Start fewer at once, and look for ones that were left running, or tell the user."
 	case ReachesNoOthers:
 		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
 	}
@@ -425,6 +438,10 @@ func (d Denial) Wish(display func(path string) string) string {
 		return "to signal other processes"
 	case NestsBrowser:
 		return "a sandbox of a browser"
+	case HasNoMemory:
+		return "more memory"
+	case HasNoProcesses:
+		return "more processes"
 	case ReachesNoOthers:
 		return "to open other programs"
 	}

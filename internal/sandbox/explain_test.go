@@ -99,6 +99,38 @@ func FuzzDenial(f *testing.F) {
 	})
 }
 
+// TestAdviseLimits checks that a program which has reached a limit is explained, and not where there is none.
+func TestAdviseLimits(t *testing.T) {
+	t.Parallel()
+	for output, want := range map[string]sandbox.DenialKind{
+		"Out of memory in perl:util:safesysrealloc":       sandbox.HasNoMemory,
+		"bash: xrealloc: cannot allocate 268435456 bytes": sandbox.HasNoMemory,
+		"MemoryError": sandbox.HasNoMemory,
+		"FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory":        sandbox.HasNoMemory,
+		"fatal error: runtime: cannot allocate memory":                                             sandbox.HasNoMemory,
+		"terminate called after throwing an instance of 'std::bad_alloc'":                          sandbox.HasNoMemory,
+		"memory allocation of 1073741824 bytes failed":                                             sandbox.HasNoMemory,
+		"Error occurred during initialization of VM\nCould not reserve enough space for 2097152KB": sandbox.HasNoMemory,
+		"cc1plus: out of memory allocating 65536 bytes after a total of 1048576 bytes":             sandbox.HasNoMemory,
+		"bash: fork: retry: Resource temporarily unavailable":                                      sandbox.HasNoProcesses,
+		"RuntimeError: can't start new thread":                                                     sandbox.HasNoProcesses,
+		"runtime: failed to create new OS thread (have 2 already; errno=11)":                       sandbox.HasNoProcesses,
+		"java.lang.OutOfMemoryError: unable to create native thread: possibly out of memory":       sandbox.HasNoProcesses,
+		"Error: spawn node EAGAIN":                                                                 sandbox.HasNoProcesses,
+		"BlockingIOError: [Errno 11] Resource temporarily unavailable":                             sandbox.HasNoProcesses,
+		"FAIL: TestMemory: want 1, got 2":                                                          sandbox.NotDenied,
+	} {
+		p := sandbox.Profile{Memory: 1 << 20, Processes: 10}
+		if got := p.Denial(sandbox.Ending{Output: output}); got.Kind != want {
+			t.Errorf("%q: %+v, want %v", output, got, want)
+		}
+		p = sandbox.Profile{}
+		if got := p.Denial(sandbox.Ending{Output: output}); got.Kind != sandbox.NotDenied {
+			t.Errorf("%q: %+v without limits", output, got)
+		}
+	}
+}
+
 // TestKinds checks that each kind of denial has advice for a model and words for a person.
 func TestKinds(t *testing.T) {
 	t.Parallel()

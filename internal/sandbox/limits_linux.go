@@ -20,6 +20,9 @@ func (r *rules) limit(pid int) {
 	if n, ok := readNumber("/proc/self/oom_score_adj"); ok && n < sacrifice {
 		_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(strconv.Itoa(sacrifice)), 0)
 	}
+	if r.profile.Memory > 0 {
+		lower(pid, unix.RLIMIT_DATA, uint64(r.profile.Memory))
+	}
 	if r.profile.Processes <= 0 {
 		return
 	}
@@ -30,14 +33,18 @@ func (r *rules) limit(pid int) {
 		return
 	}
 	_, total, _ := strings.Cut(fields[3], "/")
-	now, err := strconv.Atoi(total)
-	var limit unix.Rlimit
-	if err != nil || unix.Prlimit(pid, unix.RLIMIT_NPROC, nil, &limit) != nil {
-		return
+	if now, err := strconv.Atoi(total); err == nil {
+		lower(pid, unix.RLIMIT_NPROC, uint64(now+r.profile.Processes))
 	}
-	most := uint64(now + r.profile.Processes)
-	limit.Cur, limit.Max = min(limit.Cur, most), min(limit.Max, most)
-	_ = unix.Prlimit(pid, unix.RLIMIT_NPROC, &limit, nil)
+}
+
+// lower lowers a limit of a program to at most n.
+func lower(pid, resource int, n uint64) {
+	var limit unix.Rlimit
+	if unix.Prlimit(pid, resource, nil, &limit) == nil {
+		limit.Cur, limit.Max = min(limit.Cur, n), min(limit.Max, n)
+		_ = unix.Prlimit(pid, resource, &limit, nil)
+	}
 }
 
 func readNumber(file string) (int, bool) {

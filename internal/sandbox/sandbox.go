@@ -41,6 +41,8 @@ type Profile struct {
 	Sockets, HideSockets []string
 	// Processes is the number of processes and threads by which a program may increase those of the machine, 0 for any.
 	Processes int
+	// Memory is how much memory of its own each program may use, in bytes, 0 for any.
+	Memory int64
 	// Network is the policy for their connections.
 	Network network.Policy
 }

@@ -191,3 +191,28 @@ func TestLateFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestMemory checks that a program cannot use more memory than it may, and others can.
+func TestMemory(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("perl"); err != nil {
+		t.Skip("NOT TESTED: perl is not installed")
+	}
+	const limit = 100 << 20
+	s, err := newSandbox(sandbox.Profile{Devices: []string{"/dev/null"}, Memory: limit})
+	if err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	t.Cleanup(s.Close)
+	for size, want := range map[int]string{limit / 4: "used", 2 * limit: "emory"} {
+		var out strings.Builder
+		_, err := process.NewLauncher(s.Confine).Run(t.Context(), &process.Command{
+			For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginModel},
+			Path: "/bin/bash", Args: []string{"-c", fmt.Sprintf(`until [ "$(ulimit -d)" = %d ]; do :; done; exec perl -e '$x = "x" x %d; print "used"'`, limit>>10, size)},
+			Env: os.Environ(), Stdout: &out, Stderr: &out,
+		})
+		if err != nil || !strings.Contains(out.String(), want) {
+			t.Errorf("%d bytes: %v %q", size, err, out.String())
+		}
+	}
+}

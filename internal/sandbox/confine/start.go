@@ -48,7 +48,7 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 		wanted = sandbox.Name
 	case !isSet && c.SuitsWorkspace():
 		if c.OpenForModel() == nil { // else the faces say that there is none
-			warning = c.hostsWarning()
+			warning = c.settingsWarning()
 		}
 		return warning, nil
 	default:
@@ -88,12 +88,12 @@ func (c *Confinement) startInside(isForMode bool) (warning string, err error) {
 		if err := c.Open(); err != nil {
 			return "", exit.Errorf(exit.Sandbox, "The settings take the network from commands, but in this container %w. Allow the network, or use another image.", err)
 		}
-		return c.hostsWarning(), nil
+		return c.settingsWarning(), nil
 	}
 	if err := open(); err != nil {
 		return "Warning: Commands can change the settings of Pollux, which also count outside of the container: " + err.Error() + ".", nil
 	}
-	return c.hostsWarning(), nil
+	return c.settingsWarning(), nil
 }
 
 // goOnWithout returns the warning about a missing sandbox that the settings ask for, or the error of a session that must not go on. Where the user

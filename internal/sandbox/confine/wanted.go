@@ -86,13 +86,18 @@ func reachable(s *config.Settings, isOffline bool) (p network.Policy) {
 
 // Warning returns a warning about parts of the sandbox that this machine or the settings make useless, "" for none.
 func (c *Confinement) Warning() string {
-	return strings.Trim(sandbox.Gap()+"\n"+c.hostsWarning(), "\n")
+	return strings.Trim(sandbox.Gap()+"\n"+c.settingsWarning(), "\n")
 }
 
-// hostsWarning returns a warning about the setting for hosts, "" for none.
-func (c *Confinement) hostsWarning() string {
+// settingsWarning returns a warning about settings of the sandbox that have no effect, "" for none.
+func (c *Confinement) settingsWarning() string {
 	var list []string
 	s := c.options.Settings()
+	for _, key := range [...]string{"pollux.sandboxMemory", "pollux.sandboxProcesses"} {
+		if _, isSet := s.Lookup(key); isSet && !sandbox.LimitsResources {
+			list = append(list, key+" has no effect: Pollux limits neither memory nor processes on this system.")
+		}
+	}
 	hosts, bad := network.ParseHosts(config.SandboxHosts.In(s))
 	for _, err := range bad {
 		list = append(list, "Pollux ignores a host in pollux.sandboxHosts: "+err.Error()+".")
