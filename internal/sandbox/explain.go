@@ -358,21 +358,24 @@ func existing(path string) string {
 	return path
 }
 
+// allowedPaths is the setting for more paths. A model may take it for one of the project's.
+const allowedPaths = "tools.sandboxAllowedPaths of the user's own settings"
+
 // Advice returns advice for the model about a denial, "" for none.
 func (d Denial) Advice() string {
 	switch d.Kind {
 	case HidesFile:
-		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or tell the user that tools.sandboxAllowedPaths can show it."
+		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or tell the user that " + allowedPaths + " can show it."
 	case KeepsFile:
 		text := "The sandbox lets commands change files only in the workspace, in temporary directories such as $TMPDIR, and in caches: " + d.Path + " is outside"
 		if d.Exists != d.Path {
 			text += ", and cannot be created in " + d.Exists
 		}
-		return text + ". Where any path will do, use one inside. Else tell the user that " + d.Exists + " in tools.sandboxAllowedPaths allows it."
+		return text + ". Where any path will do, use one inside. Else tell the user that " + d.Exists + " in " + allowedPaths + " allows it."
 	case KeepsDirectory:
 		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a directory without such files, or tell the user."
 	case NotLocalSocket:
-		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that tools.sandboxAllowedPaths can allow it."
+		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that " + allowedPaths + " can allow it."
 	case HasNoNetwork:
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
 			"Work without it, or tell the user that networkAccess in tools.sandbox switches it off, and tools.sandboxNetworkAccess allows it."
@@ -380,7 +383,7 @@ func (d Denial) Advice() string {
 		return "The sandbox lets commands reach only hosts that are allowed, and not " + strings.Join(d.Hosts, ", ") +
 			". Work without, or tell the user that pollux.sandboxHosts can allow it."
 	case HasNoKeys:
-		return "The sandbox hides SSH keys and the SSH agent from commands. Tell the user that ~/.ssh or the agent's socket in tools.sandboxAllowedPaths allows them."
+		return "The sandbox hides SSH keys and the SSH agent from commands. Tell the user that ~/.ssh or the agent's socket in " + allowedPaths + " allows them."
 	case HasNoRights:
 		return "In the sandbox, programs such as sudo get no more privileges. Work without them, or tell the user to run the command."
 	case HasNoCredentials:
