@@ -103,7 +103,8 @@ const LimitsResources = false
 
 // build makes the rules of a profile.
 func build(p Profile, _ int, _ bool, _ *ownSockets, o *Options) (*rules, error) {
-	made := &rules{profile: p.canonical(), options: SeatbeltOptions{Knows: tried().knows}}
+	made := &rules{listing: listing{}, profile: p.canonical(), options: SeatbeltOptions{Knows: tried().knows}}
+	made.listing["/dev"], _ = changed("/dev") // terminals that the user opens later are hidden, too
 	if o.Base != nil {
 		base := o.Base(o.Dirs())
 		made.options.Base, made.params = base.Text, base.arguments()

@@ -119,6 +119,7 @@ const (
 	NotSignalled                // a process outside was not signalled
 	NestsBrowser                // a browser could not create its own sandbox, which it has an option against
 	ReachesNoOthers             // another program was not opened, and none that the system starts later
+	NestsSeatbelt               // sandbox-exec could not start another sandbox
 	HasNoMemory                 // a program has used all of its memory
 	HasNoProcesses              // no more processes or threads could be started
 
@@ -136,6 +137,7 @@ const (
 	spaceWords    = `(?i)bwrap: (creating new namespace failed|no permissions to create (a )?new namespace|setting up uid map)|unshare failed: operation not permitted|` +
 		`cannot clone: operation not permitted|failed to create (a )?(new )?(user )?namespace|newuidmap: |nsenter: .*operation not permitted`
 	othersWords  = `(?i)LSOpenURLsWithRole\(\) failed|not authorized to send apple events|launchctl: operation not permitted|(crontab|/at|batch): operation not permitted`
+	nestedWords  = `(?i)sandbox_apply: operation not permitted|sandbox-exec: operation not permitted`
 	memoryWords  = `(?i)cannot allocate (memory|\d+ bytes)|out of memory|\bENOMEM\b|std::bad_alloc|\bMemoryError\b|could not reserve enough space|memory allocation of \d+ bytes failed|memory exhausted|error='Not enough space'`
 	forkWords    = `(?i)fork[^\n]{0,40}resource temporarily unavailable|cannot fork|failed to create new OS thread|can't start new thread|pthread_create[^\n]*(EAGAIN|failed|resource temporarily)|spawn \S+ EAGAIN|unable to create (new )?native thread|BlockingIOError: \[Errno 11\]`
 	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
@@ -162,6 +164,9 @@ func (p *Profile) Denial(e Ending) Denial {
 	output := e.Output
 	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
+	}
+	if regexp.MustCompile(nestedWords).MatchString(output) {
+		return Denial{Kind: NestsSeatbelt}
 	}
 	if regexp.MustCompile(othersWords).MatchString(output) { // it also names the program
 		return Denial{Kind: ReachesNoOthers}
@@ -401,6 +406,9 @@ func (d Denial) Advice() string {
 	case NestsBrowser:
 		return "In the sandbox, Chromium and Electron cannot create a sandbox of their own. Start them with --no-sandbox: " +
 			"the option args of launch in Puppeteer, chromiumSandbox: false in Playwright. They stay in the sandbox that this command runs in."
+	case NestsSeatbelt:
+		return "In the sandbox, sandbox-exec cannot start another one. Where the program has an option against its own sandbox, use it, as swift build --disable-sandbox: " +
+			"it stays in the sandbox that this command runs in. Else tell the user to run the command."
 	case HasNoMemory:
 		return "In the sandbox, the user's setting pollux.sandboxMemory limits the memory of each program. Use less, such as fewer jobs or smaller parts, or tell the user."
 	case HasNoProcesses:
@@ -441,6 +449,8 @@ func (d Denial) Wish(display func(path string) string) string {
 		return "to signal other processes"
 	case NestsBrowser:
 		return "a sandbox of a browser"
+	case NestsSeatbelt:
+		return "a sandbox of its own"
 	case HasNoMemory:
 		return "more memory"
 	case HasNoProcesses:

@@ -48,6 +48,7 @@ func TestAdviseOutput(t *testing.T) {
 		"bash: /usr/bin/sudo: Operation not permitted":                                                                                                                 sandbox.HasNoRights,
 		"LSOpenURLsWithRole() failed with error -54 for the file /w/index.html.":                                                                                       sandbox.ReachesNoOthers,
 		"0:30: execution error: Not authorized to send Apple events to Finder. (-1743)":                                                                                sandbox.ReachesNoOthers,
+		"error: 'app': sandbox-exec: sandbox_apply: Operation not permitted":                                                                                           sandbox.NestsSeatbelt,
 		"bash: /bin/launchctl: Operation not permitted":                                                                                                                sandbox.ReachesNoOthers,
 		"/bin/bash: /usr/bin/crontab: Operation not permitted":                                                                                                         sandbox.ReachesNoOthers,
 		"unshare: unshare failed: Operation not permitted":                                                                                                             sandbox.HasNoNamespaces,

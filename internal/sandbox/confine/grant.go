@@ -220,6 +220,8 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("In the sandbox, it can signal only " + sandbox.Signalled() + ".")
 	case sandbox.ReachesNoOthers:
 		return outside("In the sandbox, it cannot have the system open or start other programs.")
+	case sandbox.NestsSeatbelt:
+		return outside("In the sandbox, it cannot start a sandbox of its own.")
 	case sandbox.HasNoCredentials:
 		if found := c.credentials(); len(found) > 0 {
 			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers.", "This run could read them.", true}
@@ -268,8 +270,10 @@ func (c *Confinement) inHomes(names ...string) (paths []string) {
 	return paths
 }
 
-// hasKeyring reports whether the user's session has a bus, by which git and gh ask a keyring for passwords.
-func (c *Confinement) hasKeyring() bool { return c.options.Env("DBUS_SESSION_BUS_ADDRESS") != "" }
+// hasKeyring reports whether git and gh can ask a keyring for passwords: on Linux by the bus of the user's session, on macOS the keychain.
+func (c *Confinement) hasKeyring() bool {
+	return c.options.Env("DBUS_SESSION_BUS_ADDRESS") != "" || len(c.inHomes("Library/Keychains")) > 0
+}
 
 // holdsHidden reports whether a directory has a hidden path in it, in which case no files can be created there.
 func holdsHidden(p *sandbox.Profile, dir string) bool {

@@ -45,6 +45,7 @@ func TestLacking(t *testing.T) {
 		{"sudo: The \"no new privileges\" flag is set", confine.Grant{}, outside},
 		{"bash: /usr/bin/sudo: Operation not permitted", confine.Grant{}, outside},
 		{"0:30: execution error: Not authorized to send Apple events to Finder. (-1743)", confine.Grant{}, outside},
+		{"error: 'app': sandbox-exec: sandbox_apply: Operation not permitted", confine.Grant{}, outside},
 		{"curl: (6) Could not resolve host: example.org", confine.Grant{}, confine.Grant{}}, // the network is open
 		{"FAIL: want 1, got 2", confine.Grant{}, confine.Grant{}},
 	} {
