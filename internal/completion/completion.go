@@ -8,6 +8,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/project"
+	"pollux/internal/terminal"
 	"pollux/internal/tools/shell"
 	"pollux/llm"
 	"pollux/tool"
@@ -18,7 +19,8 @@ const maxInjected = 5000
 
 // Reporter reports the end of background commands of a session.
 type Reporter struct {
-	Project *project.Project
+	Project   *project.Project
+	Processes *shell.Processes
 	// Steer adds a message to the next request, as [agent.Agent.Steer] does.
 	Steer func(agent.Prompt)
 }
@@ -30,12 +32,8 @@ func (r *Reporter) Ended(p shell.Process) {
 	if behavior != "inject" && behavior != "notify" {
 		return
 	}
-	how := "completed successfully"
-	if p.Code != 0 || p.Signal != 0 {
-		how = "completed with error: " + p.Phase()
-	}
-	command := strings.Join(strings.Fields(p.Command), " ")
-	text := fmt.Sprintf("[Background command %s: `%s` (PID %d). Output saved to %s]", how, command, p.PID, p.Log)
+	how, command := ending(&p), strings.Join(strings.Fields(p.Command), " ")
+	text := describe(&p, command)
 	if behavior == "inject" {
 		text += "\n<output>\n" + strings.ReplaceAll(lastOutput(p), "</output>", "&lt;/output&gt;") + "\n</output>"
 	}
@@ -43,6 +41,50 @@ func (r *Reporter) Ended(p shell.Process) {
 	r.Steer(agent.Prompt{Parts: []llm.Part{llm.Text("<background_output>\n" + text + "\n</background_output>")}, Shown: line, IsNotice: true})
 	if r.Project.Options.Interactive {
 		r.Project.Warn(line + ".")
+	}
+}
+
+// ending returns how a command has ended.
+func ending(p *shell.Process) string {
+	if p.Code != 0 || p.Signal != 0 {
+		return "completed with error: " + p.Phase()
+	}
+	return "completed successfully"
+}
+
+// describe returns the line for the model about a command.
+func describe(p *shell.Process, command string) string {
+	if p.IsLeft {
+		return fmt.Sprintf("[What `%s` left running has ended (PGID %d). Its output was not kept]", command, p.PID)
+	}
+	return fmt.Sprintf("[Background command %s: `%s` (PID %d). Output saved to %s]", ending(p), command, p.PID, p.Log)
+}
+
+// Limits of [Reporter.News]: lines, and bytes of a command.
+const maxNews, maxCommand = 5, 120
+
+// News returns the lines for the model about the commands that have ended since the last call, "" for none. It has none if the user has chosen
+// another report, or silence.
+func (r *Reporter) News() string {
+	ended := r.Processes.TakeEnded()
+	if _, isChosen := r.Project.Settings().Lookup(string(config.BackgroundCompletion)); isChosen || len(ended) == 0 {
+		return ""
+	}
+	var lines []string
+	for i := range ended[:min(len(ended), maxNews)] {
+		lines = append(lines, describe(&ended[i], terminal.Cut(terminal.Line(ended[i].Command), maxCommand)))
+	}
+	if more := len(ended) - maxNews; more > 0 {
+		lines = append(lines, fmt.Sprintf("[%d more background commands have ended: list_background_processes has them]", more))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// AddNews adds the lines of [Reporter.News] to a prompt. People see the prompt without them.
+func (r *Reporter) AddNews(p *agent.Prompt) {
+	if news := r.News(); news != "" {
+		p.Shown = p.Text()
+		p.Parts = append(p.Parts, llm.Text(news))
 	}
 }
 

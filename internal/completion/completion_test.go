@@ -1,15 +1,23 @@
 package completion
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/process"
+	"pollux/internal/process/processtest"
 	"pollux/internal/project"
+	"pollux/internal/project/projecttest"
 	"pollux/internal/tools/shell"
+	"pollux/llm"
+	"pollux/tool"
 )
 
 // TestEnded checks the message and the line about a command that has ended, for each value of the setting.
@@ -58,6 +66,48 @@ func TestEnded(t *testing.T) {
 		text := strings.ReplaceAll(got[0].Parts[0].Text, log, "LOG")
 		if !got[0].IsNotice || !strings.Contains(text, c.want) || len(text) > 5600 {
 			t.Errorf("%+v: %d bytes, %s", c, len(text), text)
+		}
+	}
+}
+
+// TestNews checks that a prompt names the commands that have ended, the first ones of many, unless the user has chosen another report.
+func TestNews(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]int{`{}`: 6, `{"tools": {"shell": {"backgroundCompletionBehavior": "silent"}}}`: 0} {
+		p := projecttest.New(t, settings)
+		ws := project.NewWorkspace(p)
+		processes := shell.NewProcesses(t.TempDir())
+		t.Cleanup(processes.Close)
+		r := &Reporter{Project: p, Processes: processes}
+		commands := shell.New(shell.Options{Workspace: ws, Environ: os.Environ(), Launcher: process.NewLauncher(), Processes: processes})
+		const command = "until [ -e go ]; do sleep 0.01; done"
+		for i := range 7 {
+			call, err := commands.Build([]byte(fmt.Sprintf(`{"command": "%s; exit %d", "is_background": true, "delay_ms": 0}`, command, i)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			call.Run(t.Context(), tool.Host{})
+		}
+		prompt := agent.TextPrompt("Hi.")
+		r.AddNews(&prompt)
+		if diff := cmp.Diff(agent.TextPrompt("Hi."), prompt, cmp.AllowUnexported(llm.Part{})); diff != "" {
+			t.Errorf("while all run: %s", diff)
+		}
+		if err := os.WriteFile(filepath.Join(ws.Root(), "go"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		processtest.WaitUntil(t, "all have ended", func() bool { return processes.Running() == 0 })
+		r.AddNews(&prompt)
+		lines := strings.Split(prompt.Parts[len(prompt.Parts)-1].Text, "\n")
+		if want == 0 && len(prompt.Parts) > 1 || want > 0 && len(lines) != want || prompt.Text() != "Hi." {
+			t.Errorf("%s: %+v", settings, prompt)
+		}
+		if first := processes.List()[1]; want > 0 && (lines[1] != fmt.Sprintf("[Background command completed with error: exited with 1: `%s; exit 1` (PID %d). Output saved to %s]", command, first.PID, first.Log) ||
+			lines[5] != "[2 more background commands have ended: list_background_processes has them]") {
+			t.Errorf("%q", lines)
+		}
+		if again := r.News(); again != "" {
+			t.Errorf("again: %s", again)
 		}
 	}
 }

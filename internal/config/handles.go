@@ -252,3 +252,12 @@ func OutputLimits(s *Settings) (characters, lines int) {
 	}
 	return max(TruncateToolOutput.In(s), 0), max(TruncateOutputLines.In(s), 0)
 }
+
+// TurnLimit returns the limit of model requests of a session, nil for none: a negative setting is none.
+func TurnLimit(s *Settings) *int {
+	n := MaxSessionTurns.In(s)
+	if n < 0 {
+		return nil
+	}
+	return &n
+}

@@ -46,6 +46,10 @@ type Options struct {
 	// Around are the steps around the run of each call: Before in this order, After in reverse order.
 	Around []Step
 
+	// News returns a text for the model about events beside its calls since the last one, such as the end of a background command, "" for none.
+	// The result of the next call has it. nil is for none.
+	News func() string
+
 	// Threshold is the number of characters of a long output that the model gets; 0 or less is
 	// no limit (tools.truncateToolOutputThreshold).
 	Threshold int

@@ -36,6 +36,17 @@ func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 	return appendText(r, "\n\n[Arguments: "+strings.Join(notes, "; ")+"]")
 }
 
+// addNews returns the result with the news, if the model has made the call.
+func (g *gatedCall) addNews(r *tool.Result) *tool.Result {
+	if g.opts.News == nil || g.written.PromptID == "" || g.written.FromClient || g.written.Typed || len(r.Content) == 0 && r.Error == nil {
+		return r
+	}
+	if news := g.opts.News(); news != "" {
+		r = appendText(r, "\n\n"+news)
+	}
+	return r
+}
+
 // addReports returns the result with the reports of the changes that these executions have made in files. A cancelled call
 // without an output stays so.
 func addReports(r *tool.Result, ran []agent.Execution) *tool.Result {

@@ -85,6 +85,38 @@ func TestIgnored(t *testing.T) {
 	}
 }
 
+// The news stand in the result of the next call that the model makes, at its end, once. Other calls leave them.
+func TestNews(t *testing.T) {
+	t.Parallel()
+	news := ""
+	g := gate(policy.Yolo, Options{News: func() string {
+		defer func() { news = "" }()
+		return news
+	}})
+	text := func(call agent.ToolCall) string {
+		t.Helper()
+		call.Name, call.Args = "write_file", json.RawMessage(`{"file_path":"a","foo":1}`)
+		return llm.PartsText(run(t, g.Admit(t.Context(), &call, writer(t.TempDir()), unasked(t))).Content)
+	}
+	for _, c := range []struct {
+		call agent.ToolCall
+		news string
+		want string
+	}{
+		{agent.ToolCall{PromptID: "p"}, "", "written\n\n[Arguments: ignored: foo]"},
+		{agent.ToolCall{PromptID: "p", Typed: true}, "[x has ended]", "written"},
+		{agent.ToolCall{PromptID: "p", FromClient: true}, "[x has ended]", "written"},
+		{agent.ToolCall{}, "[x has ended]", "written"},
+		{agent.ToolCall{PromptID: "p"}, "[x has ended]", "written\n\n[x has ended]"},
+		{agent.ToolCall{PromptID: "p"}, "", "written"},
+	} {
+		news = c.news
+		if got := text(c.call); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.call, got, c.want)
+		}
+	}
+}
+
 // FuzzNames checks that admitted arguments have no name that a decoder that ignores case reads
 // as another parameter than a rule does.
 func FuzzNames(f *testing.F) {

@@ -58,7 +58,7 @@ func (g *gatedCall) finish(ctx context.Context, r *tool.Result, ran []agent.Exec
 	if !after.Stop && !after.Block {
 		r = addReports(r, ran)
 	}
-	return g.addNotes(r), after.Tail
+	return g.addNews(g.addNotes(r)), after.Tail
 }
 
 // waitingFor returns ask such that the time until the answer counts as idle; nil for nil.

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"pollux/agent"
-	"pollux/internal/completion"
 	"pollux/internal/compose"
 	"pollux/internal/config"
 	"pollux/internal/farewell"
@@ -66,7 +65,7 @@ func (s *Session) openConversation() (err error) {
 	}
 	s.Farewell = &farewell.Farewell{Project: p, Record: s.Record, ID: s.ID}
 	s.agent = s.newAgent()
-	s.Processes.OnEnd((&completion.Reporter{Project: p, Steer: s.agent.Steer}).Ended)
+	s.Processes.OnEnd(s.completion.Ended)
 	s.Composer = compose.New(compose.Parts{
 		Project: p, Workspace: s.Workspace, Memory: s.Memory, Models: s.Models, Outputs: s.outputs, Servers: s.Servers, Agents: s.Agents,
 		Hooks: s.Hooks, Calls: s.Calls, Agent: s.agent, Seen: s.seenFiles, Opening: s.opening, Refresh: s.refresh,
@@ -80,7 +79,7 @@ func (s *Session) newAgent() *agent.Agent {
 		c.Tools, c.Gate, c.SessionID = s.registry, s.gate, s.ID()
 		c.WhyHidden, c.System, c.Settle = s.tools.WhyHidden, s.instruction.For, s.Servers.Renew
 		c.Context = []agent.Message{s.opening()}
-		c.MaxTurns = maxTurns(s.Project.Settings())
+		c.MaxTurns = config.TurnLimit(s.Project.Settings())
 		c.KeepUnanswered = s.Record.KeepsUnanswered
 		c.IDE = watchIDE(s.options.IDE)
 		c.NextSpeaker, c.Unfinished, c.AtLoop = s.builder.NextSpeaker(), s.builder.Unfinished(), s.builder.LoopQuestion()
@@ -94,15 +93,6 @@ func (s *Session) newAgent() *agent.Agent {
 			c.Journal = j
 		}
 	})
-}
-
-// maxTurns returns the session's limit of model requests; a negative setting is none.
-func maxTurns(s *config.Settings) *int {
-	n := config.MaxSessionTurns.In(s)
-	if n < 0 {
-		return nil
-	}
-	return &n
 }
 
 // watchIDE describes to the model the files that the person has open; nil where there is no IDE.
@@ -122,6 +112,7 @@ func (c conversation) Messages() []agent.Message { return c.MessagesAfter(nil) }
 func (c conversation) MessagesAfter(seen *llm.Content) []agent.Message {
 	return c.s.agent.MessagesAfter(seen)
 }
+func (c conversation) Steer(p agent.Prompt)    { c.s.agent.Steer(p) }
 func (c conversation) Refresh()                { c.s.refresh() }
 func (c conversation) ApprovePlan(path string) { c.s.approvePlan(path) }
 func (c conversation) Window(model string) int { return c.s.Window(model) }

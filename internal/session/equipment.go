@@ -113,6 +113,7 @@ func (b *builder) newGate(f foundation, hooks *hooks.Hooks, given *quotation.Ind
 		Origins:      origins,
 		Given:        given,
 		Tool:         f.registry.Lookup,
+		News:         f.completion.News,
 		Threshold:    characters,
 		Lines:        lines,
 		CreateOutput: f.outputs.Create,

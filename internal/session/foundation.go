@@ -6,6 +6,7 @@ import (
 	"pollux/agent/route"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/completion"
 	"pollux/internal/config"
 	"pollux/internal/extensions"
 	"pollux/internal/gitstate"
@@ -47,6 +48,8 @@ type foundation struct {
 	// Checkpoints are those of Gemini CLI.
 	Checkpoints *snapshots.Checkpoints
 
+	// completion reports the end of background commands.
+	completion *completion.Reporter
 	// permits give commands permissions that the sandbox refuses.
 	permits []guard.Step
 	// git describes the state of the project's repository when the session began, "" if there is none.
@@ -100,6 +103,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	if config.CheckSeen.In(p.Settings()) {
 		f.seenFiles = file.NewSeen()
 	}
+	f.completion = &completion.Reporter{Project: p, Processes: f.Processes, Steer: late.Steer}
 	seen.Start(models, registry.Lookup, book.ModeName)
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles, Rules: engine})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)

@@ -22,6 +22,7 @@ func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event
 		case err != nil:
 			yield(nil, err)
 		default:
+			s.completion.AddNews(&p)
 			defer s.endTurn()
 			s.Observers.Records.Run(ctx, p, s.agent.Run)(func(e agent.Event, err error) bool {
 				s.Servers.Wake(e)

@@ -37,6 +37,7 @@ type Processes struct {
 	console Console    // nil to run commands on pipes
 	history []*Process // oldest first
 	left    []int      // processes that commands started with & and left running, the latest last
+	leaving []Process  // see TakeEnded: what commands of the model have left running
 
 	leftovers process.Leftovers // the commands that left something running
 	isPolling bool              // see poll
@@ -63,7 +64,10 @@ type Process struct {
 	// IsOrphan is set of a command that another process of Pollux has started before it crashed. How
 	// such a command ends is not known.
 	IsOrphan bool
-	isApart  bool // an orphan that has left the session of its command
+	// IsLeft is set of processes that a command has left running with &: PID is that of their group, and neither their output nor how they
+	// end is known.
+	IsLeft  bool
+	isApart bool // an orphan that has left the session of its command
 
 	execution *execution // nil of an orphan, as file
 	file      *logFile
@@ -71,6 +75,7 @@ type Process struct {
 	hasEnded  bool          // the command itself; others of its session may run
 	noted     chan struct{} // closed when hasEnded is set
 	isMoved   bool          // by Pollux, because it ran for long, and the model has not been reminded of it
+	isKnown   bool          // to the model: that it has ended
 
 	readTo, seen int64 // of the log: the end of the last line that the model has read, and the size at that time
 }

@@ -129,6 +129,9 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Error reading background log: %v", err))
 	}
 	c.ps.noteRead(c.pid, to, seen)
+	if p.Exited {
+		c.ps.noteKnown(c.pid)
+	}
 	state, end := p.state()
 	head := fmt.Sprintf("[PID %d] %s%s\n", c.pid, state, end)
 	if text == emptyLog && !p.Exited {

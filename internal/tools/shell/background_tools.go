@@ -53,6 +53,9 @@ func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 		}
 		lines = append(lines, fmt.Sprintf("- [PID %d] %s: `%s`%s", p.PID, state, p.Command, end))
 		listed[p.PID] = true
+		if p.Exited {
+			c.ps.noteKnown(p.PID)
+		}
 	}
 	for _, l := range c.ps.Left() {
 		if l.Runs() && !listed[l.PID()] {
@@ -155,12 +158,17 @@ type stopCall struct {
 }
 
 func (c *stopCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+	left := c.ps.findLeft(c.pid)
 	text, err := c.ps.Stop(ctx, c.pid)
 	switch {
 	case errors.Is(err, ErrNoProcess):
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("No background process %d. list_background_processes has those of this session.", c.pid))
 	case err != nil:
 		return tool.Fail(tool.ErrExecutionFailed, err.Error())
+	}
+	c.ps.noteKnown(c.pid)
+	if left != nil {
+		c.ps.noteKnown(left.PID())
 	}
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TextDisplay(text)}
 }

@@ -146,6 +146,7 @@ func (r *runningCall) backgroundText(soFar string) (text, file string) {
 	select {
 	case <-r.Exited():
 		readOn = ""
+		r.tool.Processes.noteKnown(r.PID())
 		state = "has ended with exit code " + describeCode(r.Status().Code)
 		if signal := r.Status().Signal; signal != 0 {
 			state = "was ended by " + unix.SignalName(signal)

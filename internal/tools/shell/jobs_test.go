@@ -83,6 +83,43 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// TestTakeEnded checks that commands which have ended are returned once, and only those of which no result has shown that to the model.
+func TestTakeEnded(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	start := func(newTool func(shell.Options) tool.Tool, command string, isBackground bool) (pid int) {
+		t.Helper()
+		r := build(t, newTool(o), args{"command": command, "is_background": isBackground}).Run(t.Context(), tool.Host{})
+		pid, _ = r.Data["pid"].(int)
+		return pid
+	}
+	ends := start(shell.New, untilGo+"; exit 3", true)
+	read := start(shell.New, untilGo+"; echo read", true)
+	start(shell.NewForUser, untilGo+"; echo private", true)
+	build(t, shell.New(o), args{"command": "exit 5", "is_background": true, "delay_ms": 60_000}).Run(t.Context(), tool.Host{})
+	stopped := start(shell.New, "sleep 1000", true)
+	stop(t, o, stopped)
+	const leaves = "(" + untilGo + ") >/dev/null 2>&1 & sleep 1000 >/dev/null 2>&1 & echo x"
+	start(shell.New, "("+untilGo+") >/dev/null 2>&1 & echo left", false)
+	start(shell.New, leaves, false)
+	group := o.Processes.Left()[1].PID()
+	if got := o.Processes.TakeEnded(); got != nil {
+		t.Errorf("while they run: %+v", got)
+	}
+	touch(t, o)
+	readBackground(t, o, args{"pid": read, "timeout_seconds": 600})
+	processtest.WaitUntil(t, "all but sleep have ended", func() bool { return len(o.Processes.Alive()) == 1 })
+	got := o.Processes.TakeEnded()
+	if len(got) != 2 || got[0].PID != ends || got[0].Code != 3 || got[0].Log == "" || got[0].IsLeft || !got[1].IsLeft || !strings.HasSuffix(got[1].Command, "& echo left") {
+		t.Errorf("%+v", got)
+	}
+	stop(t, o, group)
+	if again := o.Processes.TakeEnded(); again != nil {
+		t.Errorf("again: %+v", again)
+	}
+}
+
 // TestMove checks that a command that runs for long moves to the background, with its output so far, and that a command
 // that no model has called, or on which the model cannot read on, does not.
 func TestMove(t *testing.T) {

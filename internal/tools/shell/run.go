@@ -299,9 +299,13 @@ func (r *runningCall) result(end outcome) *tool.Result {
 	}
 	switch {
 	case r.log != nil: // cancelled before it moved to the background
+		r.tool.Processes.noteKnown(r.PID())
 		go r.tool.Processes.watchExit(r.log)
 	case end == exited && r.leaves:
 		r.tool.Processes.keep(r.execution, r.args.Command)
+		if r.tool.caller == model {
+			r.tool.Processes.noteLeaving(r.PID(), r.args.Command)
+		}
 	default:
 		r.tool.Processes.forget(r.execution)
 	}

@@ -50,6 +50,9 @@ type Processes struct{}
 // Left returns nothing.
 func (*Processes) Left() []process.Leftover { return nil }
 
+// TakeEnded returns nothing.
+func (*Processes) TakeEnded() []Process { return nil }
+
 // Reminder returns "".
 func (*Processes) Reminder() string { return "" }
 
@@ -69,6 +72,7 @@ type Process struct {
 	Code     int
 	Signal   syscall.Signal
 	IsOrphan bool
+	IsLeft   bool
 }
 
 // NewProcesses returns an empty table.

@@ -1,0 +1,57 @@
+//go:build unix
+
+package shell
+
+import (
+	"slices"
+
+	"pollux/internal/process"
+)
+
+// TakeEnded returns the commands of the model that have ended in the background, oldest first, and then the commands whose processes, left
+// running with &, have ended. It leaves out those of which a result has shown that to the model, and returns each once.
+func (ps *Processes) TakeEnded() (ended []Process) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.noteEnds()
+	for _, p := range ps.history {
+		if p.Exited && !p.isKnown && !p.IsOrphan && p.execution.asked.isByModel() {
+			ended = append(ended, *p)
+		}
+		p.isKnown = p.isKnown || p.Exited
+	}
+	if len(ps.leaving) == 0 {
+		return ended
+	}
+	running := ps.leftovers.List()
+	ps.leaving = slices.DeleteFunc(ps.leaving, func(p Process) bool {
+		hasEnded := !slices.ContainsFunc(running, func(l process.Leftover) bool { return l.PID() == p.PID })
+		if hasEnded {
+			p.Exited = true
+			ended = append(ended, p)
+		}
+		return hasEnded
+	})
+	return ended
+}
+
+// noteLeaving records that the model knows of processes that a command has left running.
+func (ps *Processes) noteLeaving(pid int, command string) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.leaving = append(ps.leaving, Process{PID: pid, Command: command, IsLeft: true})
+	ps.leaving = ps.leaving[max(0, len(ps.leaving)-maxHistory):]
+}
+
+// noteKnown records that a result shows the end of a background command, or of the processes that a command has left running, to the model.
+func (ps *Processes) noteKnown(pid int) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.leaving = slices.DeleteFunc(ps.leaving, func(p Process) bool { return p.PID == pid })
+	for _, p := range slices.Backward(ps.history) {
+		if p.PID == pid {
+			p.isKnown = true
+			return
+		}
+	}
+}
