@@ -103,8 +103,11 @@ const LimitsResources = false
 
 // build makes the rules of a profile.
 func build(p Profile, _ int, _ bool, _ *ownSockets, o *Options) (*rules, error) {
-	made := &rules{listing: listing{}, profile: p.canonical(), options: SeatbeltOptions{Knows: tried().knows}}
-	made.listing["/dev"], _ = changed("/dev") // terminals that the user opens later are hidden, too
+	now, dirs := p.canonical().present(func(path string) bool { _, err := os.Lstat(path); return err == nil })
+	made := &rules{listing: listing{}, profile: now, options: SeatbeltOptions{Knows: tried().knows}}
+	for _, dir := range append(dirs, "/dev") { // terminals that the user opens later are hidden, too
+		made.listing[dir], _ = changed(dir)
+	}
 	if o.Base != nil {
 		base := o.Base(o.Dirs())
 		made.options.Base, made.params = base.Text, base.arguments()

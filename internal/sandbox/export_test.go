@@ -12,5 +12,8 @@ const EndOfKinds = endOfKinds
 // ChooseExtras is chooseExtras.
 var ChooseExtras = chooseExtras
 
+// Present is present.
+func (p *Profile) Present(exists func(string) bool) (Profile, []string) { return p.present(exists) }
+
 // MayConnect is mayConnect.
 func (p *Profile) MayConnect(path string) bool { return p.mayConnect(path) }

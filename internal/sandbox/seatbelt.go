@@ -19,8 +19,8 @@ type SeatbeltOptions struct {
 }
 
 // SeatbeltExtras are operations that not each version of macOS has: hard links to files, and copies that share their blocks, which have another name;
-// messages to other programs, files to open in them, and jobs to start later.
-var SeatbeltExtras = []string{"file-link", "file-clone", "appleevent-send", "lsopen", "job-creation"}
+// messages to other programs, files to open in them, jobs to start later, and preferences that a service keeps.
+var SeatbeltExtras = []string{"file-link", "file-clone", "appleevent-send", "lsopen", "job-creation", "user-preference-write"}
 
 // starters are the programs by which others start without being confined.
 var starters = []string{"/bin/launchctl", "/usr/bin/crontab", "/usr/bin/at", "/usr/bin/batch"}
@@ -82,20 +82,50 @@ func (p *Profile) denyFiles(t *seatbelt.Profile, o *SeatbeltOptions) {
 	readable := append(seatbelt.Each(seatbelt.Subpath, p.Read), slices.Concat(scratch, own)...)
 	t.Deny(seatbelt.Except(hidden, append(scratch, own...)...), "file-write*")
 	t.Deny(seatbelt.Except(hidden, readable...), append([]string{"file-read-data", "file-read-xattr"}, o.known("file-link", "file-clone")...)...)
-	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, p.aboveHidden())...), "file-write-unlink") // else its files get other paths
+	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, p.aboveHidden())...), "file-write-unlink", "file-write-create") // else its files get other paths
 }
 
 // hidden returns the filter of hidden files, "" if there are none.
 func (p *Profile) hidden() seatbelt.Filter {
-	var list []seatbelt.Filter
-	for _, path := range p.Hide {
-		if strings.Contains(filepath.Base(path), "*") {
-			list = append(list, seatbelt.Except(seatbelt.Glob(path), seatbelt.Regex(`\.pub$`)))
-		} else {
-			list = append(list, seatbelt.Subpath(path))
-		}
+	paths, patterns := p.splitHidden()
+	list := seatbelt.Each(seatbelt.Subpath, paths)
+	if globs := seatbelt.Any(seatbelt.Globs(patterns)...); globs != "" {
+		list = append(list, seatbelt.Except(globs, seatbelt.Regex(`\.pub$`)))
 	}
 	return seatbelt.Any(list...)
+}
+
+// splitHidden returns the hidden paths, and the patterns among them.
+func (p *Profile) splitHidden() (paths, patterns []string) {
+	for _, path := range p.Hide {
+		if strings.Contains(filepath.Base(path), "*") {
+			patterns = append(patterns, path)
+		} else {
+			paths = append(paths, path)
+		}
+	}
+	return paths, patterns
+}
+
+// present returns the profile with the hidden paths that exist, and the patterns for directories that do: the system takes long to read many. The others may
+// exist once one of dirs has changed.
+func (p Profile) present(exists func(path string) bool) (now Profile, dirs []string) {
+	hide := p.Hide
+	p.Hide = nil
+	for _, path := range hide {
+		there := path
+		for !exists(there) && filepath.Dir(there) != there {
+			there = filepath.Dir(there)
+		}
+		isPattern := strings.Contains(filepath.Base(path), "*")
+		if there == path || isPattern && there == filepath.Dir(path) {
+			p.Hide = append(p.Hide, path)
+		}
+		if there != path && !slices.Contains(dirs, there) {
+			dirs = append(dirs, there)
+		}
+	}
+	return p, dirs
 }
 
 // aboveHidden returns the directories with hidden files that programs could move otherwise.
@@ -122,29 +152,28 @@ func (p *Profile) denyNetwork(t *seatbelt.Profile, isOpen bool) {
 	for _, port := range [...]string{"53", "853"} { // a resolver passes names on
 		t.Deny(seatbelt.Remote("tcp", "localhost:"+port), "network-outbound")
 	}
-	t.Allow(seatbelt.Subpath("/"), "network*") // local sockets, see denySockets
+	t.Allow(seatbelt.LocalSocket, "network-bind", "network-inbound")
+	t.Allow(seatbelt.AnySocket, "network-outbound") // see denySockets
 }
 
 // denySockets denies connections to local sockets, see [Profile.mayConnect].
 func (p *Profile) denySockets(t *seatbelt.Profile) {
-	named := p.Sockets
+	named := slices.Concat(p.Sockets, []string{"/private/var/run/syslog"})
 	if !p.Network.Off {
-		named = append(slices.Clip(named), resolver)
+		named = append(named, resolver)
 	}
-	services := seatbelt.Each(seatbelt.Subpath, append(slices.Clip(named), "/private/var/run/syslog"))
-	t.Deny(seatbelt.Except(seatbelt.Subpath("/"), append(seatbelt.Each(seatbelt.Subpath, p.Write), services...)...), "network-outbound")
-	hidden := seatbelt.Each(seatbelt.Glob, p.HideSockets)
-	if files := p.hidden(); files != "" {
-		hidden = append(hidden, files)
-	}
+	services := seatbelt.Each(seatbelt.Socket, named)
+	t.Deny(seatbelt.Except(seatbelt.AnySocket, append(seatbelt.Each(seatbelt.Socket, p.Write), services...)...), "network-outbound")
+	paths, patterns := p.splitHidden()
+	hidden := append(seatbelt.Each(seatbelt.Socket, paths), seatbelt.SocketGlobs(append(patterns, p.HideSockets...))...)
 	t.Deny(seatbelt.Except(seatbelt.Any(hidden...), services...), "network-outbound")
 }
 
 // denyPrograms denies to have other programs act, and to read the clipboard.
 func (p *Profile) denyPrograms(t *seatbelt.Profile, o *SeatbeltOptions) {
 	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, starters)...), "process-exec")
-	t.Deny(seatbelt.Service("com.apple.pasteboard.1"), "mach-lookup")
-	if others := o.known("appleevent-send", "lsopen", "job-creation"); len(others) > 0 {
+	t.Deny(seatbelt.Any(seatbelt.Service("com.apple.pasteboard.1"), seatbelt.Service("com.apple.xpc.smd")), "mach-lookup")
+	if others := o.known("appleevent-send", "lsopen", "job-creation", "user-preference-write"); len(others) > 0 {
 		t.DenyAll(others...)
 	}
 }

@@ -27,7 +27,7 @@ type statement struct {
 }
 
 // operation is one of a program, at a path, or with a service or an address.
-type operation struct{ name, path, service, protocol, address string }
+type operation struct{ name, path, service, protocol, address, socket string }
 
 // wear parses a profile.
 func wear(t testing.TB, text string) (b belt) {
@@ -141,11 +141,15 @@ func matches(t testing.TB, filter any, o operation) bool {
 	case "subpath":
 		path := string(words[1].(quoted))
 		return o.path != "" && (path == "/" || o.path == path || strings.HasPrefix(o.path, path+"/"))
-	case "regex":
+	case "regex", "path-regex":
 		return o.path != "" && regexp.MustCompile(string(words[1].(pattern))).MatchString(o.path)
 	case "global-name":
 		return o.service == string(words[1].(quoted))
 	case "local", "remote":
+		if words[1] == "unix-socket" {
+			o.path = o.socket
+			return matches(t, words[2], o)
+		}
 		if o.protocol != words[1] || o.address == "" {
 			return false
 		}
@@ -165,7 +169,7 @@ func (b belt) mayRead(t testing.TB, path string) bool {
 
 func (b belt) mayChange(t testing.TB, path string) bool {
 	t.Helper()
-	return b.allows(t, operation{name: "file-write-create", path: path})
+	return b.allows(t, operation{name: "file-write-data", path: path})
 }
 
 // TestSeatbeltMeansProfile checks that a profile means the same in the language of macOS.
@@ -197,7 +201,7 @@ func TestSeatbeltMeansProfile(t *testing.T) {
 			if got := b.mayChange(t, at); got != (verdict == sandbox.MayChange) {
 				rt.Errorf("change %s: %v, and the verdict is %v", at, got, verdict)
 			}
-			if got := b.allows(t, operation{name: "network-outbound", path: at}); got != p.MayConnect(at) {
+			if got := b.allows(t, operation{name: "network-outbound", socket: at}); got != p.MayConnect(at) {
 				rt.Errorf("connect to %s: %v", at, got)
 			}
 		}
@@ -254,19 +258,20 @@ func TestSeatbeltNetwork(t *testing.T) {
 	reach := func(protocol, address string) operation {
 		return operation{name: "network-outbound", protocol: protocol, address: address}
 	}
-	resolver := operation{name: "network-outbound", path: "/private/var/run/mDNSResponder"}
-	own, docker := operation{name: "network-outbound", path: "/w/s"}, operation{name: "network-outbound", path: "/Users/me/.docker/run/docker.sock"}
+	resolver := operation{name: "network-outbound", socket: "/private/var/run/mDNSResponder"}
+	own, docker := operation{name: "network-outbound", socket: "/w/s"}, operation{name: "network-outbound", socket: "/Users/me/.docker/run/docker.sock"}
+	serve := operation{name: "network-bind", socket: "/w/s"}
 	listen := operation{name: "network-bind", protocol: "tcp", address: "*:3000"}
 	lookup := operation{name: "mach-lookup", service: "com.apple.dnssd.service"}
 	const base = "(version 1)\n(allow default)\n(deny network-outbound (remote tcp \"*:25\"))\n(deny file-write* (subpath \"/w/closed\"))"
-	open := []operation{reach("tcp", "192.0.2.1:443"), reach("udp", "192.0.2.1:53"), reach("tcp", "localhost:53"), resolver, own, listen, lookup}
+	open := []operation{reach("tcp", "192.0.2.1:443"), reach("udp", "192.0.2.1:53"), reach("tcp", "localhost:53"), resolver, own, serve, listen, lookup}
 	for name, tt := range map[string]struct {
 		policy          network.Policy
 		base            string
 		allowed, denied []operation
 	}{
 		"open":            {allowed: open, denied: []operation{docker}},
-		"off":             {network.Policy{Off: true}, "", []operation{reach("tcp", "localhost:8080"), own, listen}, []operation{docker, reach("tcp", "192.0.2.1:443"), reach("udp", "localhost:53"), reach("udp", "192.0.2.1:53"), reach("tcp", "localhost:53"), resolver, lookup}},
+		"off":             {network.Policy{Off: true}, "", []operation{reach("tcp", "localhost:8080"), own, serve, listen}, []operation{docker, reach("tcp", "192.0.2.1:443"), reach("udp", "localhost:53"), reach("udp", "192.0.2.1:53"), reach("tcp", "localhost:53"), resolver, lookup}},
 		"own profile":     {base: base, allowed: open, denied: []operation{docker, reach("tcp", "192.0.2.1:25")}},
 		"own profile off": {network.Policy{Off: true}, base, nil, append(open, docker, reach("tcp", "localhost:8080"))},
 	} {
@@ -312,6 +317,47 @@ func FuzzSeatbelt(f *testing.F) {
 	})
 }
 
+// TestPresent checks that hidden paths which do not exist are left out of a profile, until a directory changes.
+func TestPresent(t *testing.T) {
+	t.Parallel()
+	there := []string{"/", "/h", "/h/.ssh", "/h/.aws", "/h/.aws/credentials"}
+	p := sandbox.Profile{Hide: []string{"/h/.aws/credentials", "/h/.ssh/id_*", "/h/.config/gh/hosts.yml", "/h/.netrc", "/h/.gnupg/S.*"}}
+	now, dirs := p.Present(func(path string) bool { return slices.Contains(there, path) })
+	if want := []string{"/h/.aws/credentials", "/h/.ssh/id_*"}; !slices.Equal(now.Hide, want) {
+		t.Errorf("hidden are %v, want %v", now.Hide, want)
+	}
+	if want := []string{"/h/.ssh", "/h"}; !slices.Equal(dirs, want) {
+		t.Errorf("the profile depends on %v, want %v", dirs, want)
+	}
+}
+
+// TestSeatbeltSize checks that no regular expression is longer than the system takes, and that all patterns have one.
+func TestSeatbeltSize(t *testing.T) {
+	t.Parallel()
+	var p sandbox.Profile
+	for i := range 200 {
+		p.HideSockets = append(p.HideSockets, fmt.Sprintf("/private/tmp/some-agent-%d-*", i), fmt.Sprintf("/private/var/folders/ab/T/some-agent-%d-*", i))
+	}
+	p.Write = []string{"/private"}
+	text := p.Seatbelt(sandbox.SeatbeltOptions{})
+	for _, found := range regexp.MustCompile(`#"[^"]*"`).FindAllString(text, -1) {
+		if len(found) > 1000 {
+			t.Errorf("%d bytes: %s", len(found), found)
+		}
+	}
+	b := wear(t, text)
+	for i := range 200 {
+		for _, dir := range []string{"/private/tmp", "/private/var/folders/ab/T"} {
+			if b.allows(t, operation{name: "network-outbound", socket: fmt.Sprintf("%s/some-agent-%d-x/s", dir, i)}) {
+				t.Errorf("%s: the socket of agent %d is reached", dir, i)
+			}
+		}
+	}
+	if n := strings.Count(text, "(regex") + strings.Count(text, "(path-regex"); n > 30 {
+		t.Errorf("%d expressions: reading a profile takes long with many", n)
+	}
+}
+
 func TestChooseExtras(t *testing.T) {
 	t.Parallel()
 	broken := errors.New("unbound variable")
@@ -321,7 +367,7 @@ func TestChooseExtras(t *testing.T) {
 		want    []string
 	}{
 		"all":      {nil, nil, sandbox.SeatbeltExtras},
-		"some":     {[]string{"file-link", "lsopen"}, nil, []string{"file-clone", "appleevent-send", "job-creation"}},
+		"some":     {[]string{"file-link", "lsopen"}, nil, []string{"file-clone", "appleevent-send", "job-creation", "user-preference-write"}},
 		"not even": {sandbox.SeatbeltExtras, broken, nil},
 	} {
 		tries := 0

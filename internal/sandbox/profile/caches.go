@@ -67,11 +67,14 @@ var tools = []struct{ programs, caches, others string }{
 	{"fc-list", "~/.cache/fontconfig", ""},
 }
 
-// caches returns the caches of all tools.
-func (p *Place) caches() (list []string) {
+// caches returns the caches of all tools. Where rules are about paths, they are those of the programs that are there, and others that exist.
+func (p *Place) caches(r resolver) (list []string) {
 	for _, t := range tools {
-		list = append(list, p.expandAll(t.caches)...)
-		list = append(list, p.expandAll(t.others)...)
+		paths := append(p.expandAll(t.caches), p.expandAll(t.others)...)
+		if p.Mac && !p.hasOne(t.programs) {
+			paths = r.existing(paths)
+		}
+		list = append(list, paths...)
 	}
 	return append(list, p.macDirs()...)
 }

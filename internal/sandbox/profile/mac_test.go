@@ -15,7 +15,7 @@ func TestMac(t *testing.T) {
 	dir := home(t, "Projects/app/main.go", "folders/ab/T/x", "Library/Application Support/Google/Chrome/Cookies", "Library/Application Support/Google/Chrome Beta/Cookies")
 	place := profile.Place{
 		Dirs: []string{filepath.Join(dir, "Projects/app")}, Homes: []string{dir}, Temp: filepath.Join(dir, "folders/ab/T"), Env: func(string) string { return "" },
-		HasProgram: func(string) bool { return true }, Mac: true, Scratch: filepath.Join(dir, "scratch"),
+		HasProgram: func(name string) bool { return name != "cargo" }, Mac: true, Scratch: filepath.Join(dir, "scratch"),
 		Write: []string{filepath.Join(dir, "notes/new")},
 	}
 	p := profile.Make(place)
@@ -29,7 +29,7 @@ func TestMac(t *testing.T) {
 		"Library/Caches/pip/x":                  sandbox.MayChange,
 		"Library/Developer/Xcode/DerivedData/x": sandbox.MayChange,
 		".cache/uv/x":                           sandbox.MayChange,
-		".cargo/registry/x":                     sandbox.MayChange,
+		".cargo/registry/x":                     sandbox.MayRead, // neither the program nor the directory is there
 		"Library/Caches/com.apple.Safari/x":     sandbox.MayRead,
 		"Library/LaunchAgents/x.plist":          sandbox.MayRead,
 		"Library/Preferences/x.plist":           sandbox.MayRead,

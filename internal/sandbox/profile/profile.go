@@ -40,7 +40,7 @@ func Make(p Place) sandbox.Profile {
 	if p.Mac {
 		existing = r.real
 	}
-	caches, shared := p.caches(), computing()
+	caches, shared := p.caches(r), computing()
 	own := slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write)
 	out := sandbox.Profile{
 		Write:       existing(slices.Concat(own, caches)),

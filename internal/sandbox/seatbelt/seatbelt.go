@@ -8,7 +8,10 @@
 // system: without links, and spelled as it has them.
 package seatbelt
 
-import "strings"
+import (
+	"path"
+	"strings"
+)
 
 // Open is the beginning of a profile that allows everything.
 const Open = "(version 1)\n(allow default)\n"
@@ -22,8 +25,58 @@ func Literal(path string) Filter { return call("literal", quote(path)) }
 // Subpath matches a path and all that is below it.
 func Subpath(path string) Filter { return call("subpath", quote(path)) }
 
-// Glob matches a path by a pattern as [path.Match] has them, of which it knows * and sets of characters, and all that is below the path.
-func Glob(pattern string) Filter {
+// Globs match paths by patterns as [path.Match] has them, of which they know * and sets of characters in the last part, and all that is below the paths.
+// Patterns for one directory share a filter, for the system takes long to read many.
+func Globs(patterns []string) []Filter { return each(expressions(patterns), Regex) }
+
+// Regex matches a path by a regular expression without quotes.
+func Regex(expression string) Filter { return call("regex", `#"`+expression+`"`) }
+
+// Socket matches connections to local sockets at a path and all that is below it.
+func Socket(path string) Filter { return call("remote unix-socket", string(Subpath(path))) }
+
+// SocketGlobs match connections to local sockets as [Globs] do.
+func SocketGlobs(patterns []string) []Filter {
+	return each(expressions(patterns), func(expression string) Filter { return call("remote unix-socket", `(path-regex #"`+expression+`")`) })
+}
+
+// AnySocket matches connections to all local sockets.
+const AnySocket Filter = `(remote unix-socket (path-regex #"^/"))`
+
+// LocalSocket matches local sockets that a program makes, wherever that is.
+const LocalSocket Filter = `(local unix-socket (path-regex #"^/"))`
+
+// longest is the length of a regular expression, in bytes: the system takes none of more than 1,024.
+const longest = 800
+
+// expressions returns regular expressions for patterns.
+func expressions(patterns []string) (list []string) {
+	names := map[string][]string{}
+	var dirs []string
+	for _, pattern := range patterns {
+		dir, name := path.Split(pattern)
+		if _, known := names[dir]; !known {
+			dirs = append(dirs, dir)
+		}
+		names[dir] = append(names[dir], expression(name))
+	}
+	for _, dir := range dirs {
+		var some string
+		add := func() { list = append(list, "^"+expression(dir)+"("+strings.TrimPrefix(some, "|")+")(/.*)?$") }
+		for _, name := range names[dir] {
+			if some != "" && len(some)+len(name) > longest {
+				add()
+				some = ""
+			}
+			some += "|" + name
+		}
+		add()
+	}
+	return list
+}
+
+// expression returns a regular expression for a pattern. It matches a little more in place of characters that would need an escape.
+func expression(pattern string) string {
 	var b strings.Builder
 	for _, c := range pattern {
 		switch {
@@ -33,15 +86,12 @@ func Glob(pattern string) Filter {
 			b.WriteRune(c)
 		case c == '.':
 			b.WriteString(`\.`)
-		default: // matches a little more, and needs no rules for quotes
+		default:
 			b.WriteString(strings.Repeat(".", len(string(c))))
 		}
 	}
-	return Regex("^" + b.String() + "(/.*)?$")
+	return b.String()
 }
-
-// Regex matches a path by a regular expression without quotes.
-func Regex(expression string) Filter { return call("regex", `#"`+expression+`"`) }
 
 // Service matches a service of the system by its name.
 func Service(name string) Filter { return call("global-name", quote(name)) }
@@ -75,9 +125,11 @@ func None(filters ...Filter) (list []Filter) {
 }
 
 // Each returns the filter of each path.
-func Each(filter func(path string) Filter, paths []string) (list []Filter) {
-	for _, path := range paths {
-		list = append(list, filter(path))
+func Each(filter func(path string) Filter, paths []string) []Filter { return each(paths, filter) }
+
+func each(words []string, filter func(string) Filter) (list []Filter) {
+	for _, word := range words {
+		list = append(list, filter(word))
 	}
 	return list
 }
