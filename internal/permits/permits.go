@@ -1,6 +1,6 @@
 // Package permits lets the commands of a session have permissions that the sandbox of their project refuses, as far as a person grants them:
 //
-//	step := permits.Open(p, engine, id)
+//	step := permits.Open(p, engine, processes, id)
 //	log, err := permits.Log(p)
 package permits
 
@@ -8,6 +8,7 @@ import (
 	"context"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -19,30 +20,51 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
 	"pollux/internal/sandbox/refusals"
+	"pollux/internal/tools/shell"
 	"pollux/tool"
 )
 
+// Programs are the commands of a session that go on in the background.
+type Programs interface {
+	// Inspect sets the function that is called with each of them when its output is complete.
+	Inspect(func(shell.Process))
+}
+
 // Open returns the step of the gate that asks for such permissions. session returns the id of the conversation.
-func Open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
-	l := &lazy{open: func() guard.Step { return open(p, rules, session) }, isOn: p.Sandbox.IsOn}
+func Open(p *project.Project, rules *policy.Engine, programs Programs, session func() string) guard.Step {
+	l := &lazy{open: func() *permit.Permits { return open(p, rules, session) }, isOn: p.Sandbox.IsOn}
+	programs.Inspect(l.ended)
 	return guard.Step{Before: l.before, After: l.after, Foresee: l.foresee, Retry: l.retry}
 }
 
 // lazy is a step that is opened before the first call while the sandbox is on.
 type lazy struct {
-	open func() guard.Step
+	open func() *permit.Permits
 	isOn func() bool
 
-	once sync.Once
-	step atomic.Pointer[guard.Step] // nil before it is open
+	once    sync.Once
+	permits atomic.Pointer[permit.Permits] // nil before it is open
+	step    guard.Step
 }
 
 // begin opens the step if the sandbox is on, and returns it; nil if it is not open.
 func (l *lazy) begin() *guard.Step {
 	if l.isOn() {
-		l.once.Do(func() { l.step.Store(new(l.open())) })
+		l.once.Do(func() {
+			permits := l.open()
+			l.step = permits.Step()
+			l.permits.Store(permits)
+		})
 	}
-	return l.step.Load()
+	return l.opened()
+}
+
+// opened returns the step, nil if it is not open.
+func (l *lazy) opened() *guard.Step {
+	if l.permits.Load() == nil {
+		return nil
+	}
+	return &l.step
 }
 
 func (l *lazy) before(context.Context, *agent.PreparedCall) error {
@@ -58,35 +80,38 @@ func (l *lazy) foresee(call *agent.PreparedCall, r *tool.Reach) *guard.Permissio
 }
 
 func (l *lazy) after(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) {
-	if step := l.step.Load(); step != nil {
+	if step := l.opened(); step != nil {
 		step.After(ctx, call, x)
 	}
 }
 
 func (l *lazy) retry(ctx context.Context, call *agent.PreparedCall, x *agent.Execution) *guard.Retry {
-	if step := l.step.Load(); step != nil {
+	if step := l.opened(); step != nil {
 		return step.Retry(ctx, call, x)
 	}
 	return nil
 }
 
-func open(p *project.Project, rules *policy.Engine, session func() string) guard.Step {
+// ended logs the refusals of a command in the background.
+func (l *lazy) ended(c shell.Process) {
+	permits := l.permits.Load()
+	if permits == nil {
+		return
+	}
+	const most = 50 // lines
+	lines, err := c.LastLines(most)
+	if err == nil {
+		permits.Ended(c.Context(), strings.Join(lines, "\n"), c.HasFailed())
+	}
+}
+
+func open(p *project.Project, rules *policy.Engine, session func() string) *permit.Permits {
 	permits := permit.New(permit.Options{
 		Sandbox: p.Sandbox, Tool: "run_shell_command", Warn: p.Warn, SavedIn: p.Paths.Display(p.Paths.UserSettings()),
 		CanRemember: rules.CanRemember, Name: p.Paths.Display,
 		CanSave: func() bool { return config.PermanentApproval.In(p.Settings()) },
 		Save:    func(paths []string) error { return allow(p, paths) },
-		Log: func(command, reason string, isGranted bool) {
-			dir, err := p.Paths.ProjectTemp()
-			if err == nil {
-				err = refusals.Append(filepath.Join(dir, logName), refusals.Refusal{
-					Time: time.Now().UTC(), Session: session(), Command: p.LogMasker().Text(command), Reason: reason, IsGranted: isGranted,
-				})
-			}
-			if err != nil {
-				p.Log.Debug("the log of the sandbox is not written", "error", err)
-			}
-		},
+		Log:     Logger(p, session),
 		RunsPrograms: func(dir string) bool {
 			if !filepath.IsAbs(dir) {
 				dir = filepath.Join(p.Paths.Dir(), dir)
@@ -95,13 +120,29 @@ func open(p *project.Project, rules *policy.Engine, session func() string) guard
 		},
 	})
 	p.Sandbox.Ask(permits.Granted)
-	return permits.Step()
+	return permits
 }
 
 // logName is the name of the log in the project's directory of data.
 const logName = "sandbox.jsonl"
 
-// Log returns the permissions that the sandbox has refused the commands of a project, the oldest first.
+// Logger returns a function that adds a refusal to the log of a project: a command, the reason, and whether a person has allowed it.
+func Logger(p *project.Project, session func() string) func(command, reason string, isGranted bool) {
+	return func(command, reason string, isGranted bool) {
+		dir, err := p.Paths.ProjectTemp()
+		if err == nil {
+			err = refusals.Append(filepath.Join(dir, logName), refusals.Refusal{
+				Time: time.Now().UTC(), Session: session(), Command: p.LogMasker().Text(command), Reason: reason, IsGranted: isGranted,
+			})
+		}
+		if err != nil {
+			p.Log.Debug("the log of the sandbox is not written", "error", err)
+		}
+	}
+}
+
+// Log returns the permissions that the sandbox has refused the commands of a project, and the changes that Pollux has taken back after them, the
+// oldest first.
 func Log(p *project.Project) ([]refusals.Refusal, error) {
 	return refusals.Read(filepath.Join(p.Paths.ProjectTempPath(), logName))
 }

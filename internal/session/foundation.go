@@ -105,9 +105,9 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	}
 	f.completion = &completion.Reporter{Project: p, Processes: f.Processes, Steer: late.Steer}
 	seen.Start(models, registry.Lookup, book.ModeName)
-	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles, Rules: engine})
+	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles, Rules: engine, Log: permits.Logger(p, late.ID)})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
-	f.permits = append(f.permits, permits.Open(p, f.policy, late.ID))
+	f.permits = append(f.permits, permits.Open(p, f.policy, f.Processes, late.ID))
 	book.CheckMode()
 	return f, nil
 }

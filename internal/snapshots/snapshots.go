@@ -50,6 +50,9 @@ type Parts struct {
 	Seen *file.Seen
 	// Rules say which files run later.
 	Rules *policy.Engine
+	// Log keeps the changes of a command that were taken back because other programs would run them later, and whether a person has allowed
+	// them.
+	Log func(command, reason string, isAllowed bool)
 }
 
 // Programs are the commands of a session that go on in the background.
@@ -212,7 +215,7 @@ func newTriggers(s *Snapshots) *triggers.Guard {
 			}
 			return p.Paths.Display(path)
 		},
-		Warn: p.Warn, IsAttended: p.Options.Interactive,
+		Log: s.parts.Log, Warn: p.Warn, IsAttended: p.Options.Interactive,
 	})
 }
 

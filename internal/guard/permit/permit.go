@@ -53,6 +53,8 @@ type Permits struct {
 	refused  map[*agent.PreparedCall]*network.Log  // of calls that run
 	commands map[command]confine.Grant             // until the session ends
 	all      confine.Grant                         // of all commands until then
+	// background are the calls whose commands go on in the background, with the refusals that are in the log.
+	background map[*agent.PreparedCall][]string
 }
 
 // command is a command in its directory.
@@ -62,7 +64,7 @@ type command struct{ text, dir string }
 func New(o Options) *Permits {
 	return &Permits{
 		options: o, runs: map[*agent.PreparedCall]confine.Grant{}, refused: map[*agent.PreparedCall]*network.Log{},
-		commands: map[command]confine.Grant{},
+		commands: map[command]confine.Grant{}, background: map[*agent.PreparedCall][]string{},
 	}
 }
 
@@ -78,11 +80,11 @@ func (p *Permits) Granted(ctx context.Context) confine.Run {
 // run returns the run of a call.
 func (p *Permits) run(call *agent.PreparedCall) confine.Run {
 	c := commandOf(call)
-	return confine.Run{Grant: p.of(call), Log: p.log(call), Command: c.text, Dir: c.dir}
+	return confine.Run{Grant: p.of(call), Log: p.hosts(call), Command: c.text, Dir: c.dir}
 }
 
-// log returns the log of the hosts that a running call is refused.
-func (p *Permits) log(call *agent.PreparedCall) *network.Log {
+// hosts returns the log of the hosts that a running call is refused.
+func (p *Permits) hosts(call *agent.PreparedCall) *network.Log {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refused[call] == nil {
@@ -97,6 +99,7 @@ func (p *Permits) forget(call *agent.PreparedCall) {
 	defer p.mu.Unlock()
 	delete(p.runs, call)
 	delete(p.refused, call)
+	delete(p.background, call)
 }
 
 // end is called after a run. One that was cancelled or prevented does not run again.
@@ -144,15 +147,15 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	run := p.run(call)
-	p.forget(call)
+	if !p.goesOn(call, x.Result) {
+		p.forget(call)
+	}
 	hasFailed := x.Result != nil && x.Result.Data["isError"] == true
 	if x.Result == nil {
 		return nil
 	}
 	if !hasFailed && len(run.Log.Refused()) == 0 {
-		if missed := p.options.Sandbox.Missed(tail(x.Result), run); missed != "" {
-			p.options.Log(run.Command, missed, false)
-		}
+		p.log(call, &run, p.options.Sandbox.Missed(tail(x.Result), run))
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
@@ -180,6 +183,55 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided:  func(isGranted bool) { p.decided(again, lack.Text(), isGranted) },
 	}
+}
+
+// goesOn notes that the command of a call goes on in the background, if it does. [Permits.Ended] forgets the call.
+func (p *Permits) goesOn(call *agent.PreparedCall, r *tool.Result) bool {
+	if r == nil || r.Data["pid"] == nil {
+		return false
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.background[call] = nil
+	return true
+}
+
+// log keeps refusals of a command that does not run again, each once; "" is none.
+func (p *Permits) log(call *agent.PreparedCall, run *confine.Run, reasons ...string) {
+	p.mu.Lock()
+	known, isInBackground := p.background[call]
+	var added []string
+	for _, reason := range reasons {
+		if reason != "" && !slices.Contains(known, reason) && !slices.Contains(added, reason) {
+			added = append(added, reason)
+		}
+	}
+	if isInBackground {
+		p.background[call] = slices.Concat(known, added)
+	}
+	p.mu.Unlock()
+	for _, reason := range added {
+		p.options.Log(run.Command, reason, false)
+	}
+}
+
+// Ended logs the refusals of a command in the background that has ended, or that the end of the session ends. ctx is that of its call, and output
+// the end of its output.
+func (p *Permits) Ended(ctx context.Context, output string, hasFailed bool) {
+	call := guard.CallOf(ctx)
+	if call == nil || call.Tool().Spec().Name != p.options.Tool || call.Call().Typed {
+		return
+	}
+	run := p.run(call)
+	defer p.forget(call)
+	output = output[max(0, len(output)-maxTail):]
+	refusal := p.options.Sandbox.Missed(output, run)
+	if hasFailed {
+		lack := p.options.Sandbox.Lacking(output, run)
+		refusal = lack.Reason
+	}
+	hosts := p.options.Sandbox.LackingHosts(run)
+	p.log(call, &run, refusal, hosts.Reason)
 }
 
 // decided keeps the answer to the question about a permission.
@@ -217,15 +269,17 @@ func isWalk(command string) bool {
 	return slices.ContainsFunc(names, isOf(walkers)) && !slices.ContainsFunc(names, isOther)
 }
 
-// tail returns the end of the output in a result: programs say there how they have failed.
+// maxTail is the size of the end of an output in which programs say how they have failed, in bytes.
+const maxTail = 4000
+
+// tail returns the end of the output in a result.
 func tail(r *tool.Result) string {
-	const most = 4000 // bytes
 	var b strings.Builder
 	for _, part := range r.Content {
 		b.WriteString(part.Text)
 	}
 	text := strings.Replace(b.String(), "\nOutput: ", "\n", 1) // the output begins in this line
-	return text[max(0, len(text)-most):]
+	return text[max(0, len(text)-maxTail):]
 }
 
 // offers returns the lasting answers to the question about permissions.

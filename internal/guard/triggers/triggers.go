@@ -20,6 +20,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard"
+	"pollux/internal/terminal"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/store"
 	"pollux/tool"
@@ -38,6 +39,8 @@ type Options struct {
 	Name func(path string) string
 	// Report describes the changes of a call again, of which those of some paths were taken back.
 	Report func(c *tool.Changes, isTakenBack func(path string) bool) *tool.Changes
+	// Log keeps triggers that were taken back after a command, and whether a person has allowed them.
+	Log func(command, reason string, isAllowed bool)
 	// Warn takes a warning for the user, who is at work beside Pollux if IsAttended is set.
 	Warn       func(text string)
 	IsAttended bool
@@ -105,18 +108,21 @@ func (g *Guard) Review(ctx context.Context, call *agent.PreparedCall, x *agent.E
 	if len(taken.triggers) == 0 {
 		return nil
 	}
+	command := commandOf(call)
 	return &guard.Review{
-		Text:  taken.text(commandOf(call)),
+		Text:  taken.text(command),
 		Offer: &tool.Offer{Outcome: tool.ProceedAlways, Label: "Allow it, and later changes of the same, in this session", Rule: taken.names()},
 		Settle: func(ctx context.Context, answer tool.Outcome) guard.Settled {
 			switch answer {
 			case tool.ProceedOnce, tool.ProceedAlways:
 			case "":
-				g.warn(taken)
+				g.warn(taken, command)
 				return g.settled(taken, taken.unattended())
 			default:
+				g.options.Log(command, taken.reason(), false)
 				return g.settled(taken, taken.refused("the user has refused it: do not write it in another way."))
 			}
+			g.options.Log(command, taken.reason(), true)
 			g.allow(taken, answer == tool.ProceedAlways)
 			if err := g.bringBack(ctx, taken); err != nil {
 				g.options.Warn("Warning: Not all of it came back: " + err.Error())
@@ -151,12 +157,13 @@ func (g *Guard) Settle() {
 		return
 	}
 	if taken := g.takeBack(context.Background(), g.take(true), func(*trigger) bool { return false }); len(taken.triggers) > 0 {
-		g.warn(taken)
+		g.warn(taken, strings.Join(taken.commands, "; "))
 	}
 }
 
-// warn tells the user which triggers were taken back.
-func (g *Guard) warn(t *taken) {
+// warn warns a user who cannot be asked that triggers were taken back after a command.
+func (g *Guard) warn(t *taken, command string) {
+	g.options.Log(command, t.reason()+" No user could be asked.", false)
 	text := "Warning: Taken back, because other programs would run it later: " + t.names() + "."
 	for _, u := range t.undone {
 		text += fmt.Sprintf(" To bring it back: pollux undo '#%d'.", u.undo.Number)
@@ -196,6 +203,10 @@ func (g *Guard) takeBack(ctx context.Context, operations []*store.Operation, isW
 		}
 		if err := g.undo(ctx, o, found, all); err != nil {
 			g.options.Warn("Warning: Other programs run later what a command has changed, and not all of it could be taken back: " + listed(found) + ": " + err.Error())
+		}
+		all.commands = append(all.commands, o.Title)
+		if o.Kind == store.Call {
+			all.beside = append(all.beside, o.Beside...)
 		}
 		hasCommit = hasCommit || slices.ContainsFunc(o.Changes, func(c store.Change) bool { return strings.HasSuffix(c.Path, "/logs/HEAD") })
 	}
@@ -263,6 +274,8 @@ func apply(ctx context.Context, log *store.Store, o *store.Operation, title stri
 // taken are triggers that were taken back.
 type taken struct {
 	triggers  []trigger
+	commands  []string // titles of the operations
+	beside    []string // commands that ran at the same time as a call, and may have made some of the changes
 	undone    []undone
 	committed []string                // files that the last commit has
 	paths     map[int]map[string]bool // that are as before again, by the number of the operation
@@ -306,6 +319,16 @@ func (g *Guard) bringBack(ctx context.Context, t *taken) (failed error) {
 		}
 	}
 	return failed
+}
+
+// reason returns a sentence for the log.
+func (t *taken) reason() string {
+	text := "Other programs would run it later: " + t.names() + "."
+	if len(t.beside) > 0 {
+		const most = 200 // bytes
+		text += " It may come from a command that ran at the same time: " + terminal.Cut(terminal.Line(strings.Join(t.beside, "; ")), most) + "."
+	}
+	return text
 }
 
 // names returns the triggers in a line.

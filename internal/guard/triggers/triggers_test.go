@@ -27,6 +27,7 @@ type place struct {
 	env      []string
 	programs []string // in the background
 	warnings []string
+	logged   []string
 	last     *store.Operation // of a call
 }
 
@@ -59,6 +60,9 @@ func newPlace(t *testing.T) *place {
 		Name:      func(path string) string { return strings.TrimPrefix(path, p.dir+"/") },
 		Report: func(c *tool.Changes, isTakenBack func(string) bool) *tool.Changes {
 			return (&report.Reporter{Store: log, Root: p.dir, TakenBack: isTakenBack}).ForModel(p.last, false)
+		},
+		Log: func(command, reason string, isAllowed bool) {
+			p.logged = append(p.logged, fmt.Sprintf("%s: %s %v", command, reason, isAllowed))
 		},
 		Warn: func(text string) { p.warnings = append(p.warnings, text) },
 	})
@@ -370,7 +374,7 @@ func TestSettle(t *testing.T) {
 		for _, isAttended := range []bool{false, true} {
 			p := newPlace(t)
 			p.guard.options.IsAttended, p.programs = isAttended, c.programs
-			run, err := p.recorder.Begin(t.Context(), store.Header{Kind: c.kind}, undo.Scope{Anywhere: true})
+			run, err := p.recorder.Begin(t.Context(), store.Header{Kind: c.kind, Title: "make"}, undo.Scope{Anywhere: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -387,6 +391,13 @@ func TestSettle(t *testing.T) {
 			want := map[bool]string{false: "To bring it back: pollux undo '#", true: "A program in the background, or you, has changed what other programs run later: .envrc. To take it back: pollux undo '#1'."}[isAttended]
 			if c.isBehind != (len(p.warnings) == 1) || c.isBehind && !strings.Contains(p.warnings[0], want) {
 				t.Errorf("%s beside %v: %q", c.kind, c.programs, p.warnings)
+			}
+			var logged []string
+			if c.isBehind && !isAttended {
+				logged = []string{"make: Other programs would run it later: .envrc. No user could be asked. false"}
+			}
+			if !slices.Equal(p.logged, logged) {
+				t.Errorf("%s beside %v: logged %q", c.kind, c.programs, p.logged)
 			}
 		}
 	}

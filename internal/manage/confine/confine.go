@@ -37,7 +37,7 @@ func Command() *manage.Command {
 				Run: manage.With(manage.Open, explain), Session: &manage.InSession{}, Values: manage.FileNames,
 			},
 			{
-				Name: "log", Summary: "Show the permissions that the sandbox has refused commands", RunsWhileBusy: true,
+				Name: "log", Summary: "Show the permissions that commands were refused, and their changes that were taken back", RunsWhileBusy: true,
 				Run: manage.With(manage.Open, showLog), Session: &manage.InSession{},
 			},
 		},
@@ -105,7 +105,7 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 	return manage.Say("Commands in the sandbox can read %s and not change it. To let them change it, add it to tools.sandboxAllowedPaths.", name(p, path))
 }
 
-// showLog lists the permissions that the sandbox has refused, the latest last.
+// showLog lists the permissions that the sandbox has refused, and the changes that were taken back, the latest last.
 func showLog(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
 	list, err := permits.Log(p)
 	if err != nil {

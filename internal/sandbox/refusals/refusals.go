@@ -1,5 +1,5 @@
-// Package refusals keeps the log of the permissions that the sandbox has refused the commands of a project: a file with a line in JSON for
-// each. The oldest lines leave when it gets too large.
+// Package refusals keeps the log of the permissions that the sandbox has refused the commands of a project, and of their changes that were taken
+// back: a file with a line in JSON for each. The oldest lines leave when it gets too large.
 package refusals
 
 import (
@@ -14,13 +14,13 @@ import (
 	"pollux/internal/durable"
 )
 
-// Refusal is a permission that a command lacked.
+// Refusal is a permission that a command lacked, or a change of a command that other programs would run later.
 type Refusal struct {
 	Time    time.Time `json:"time"`
 	Session string    `json:"session,omitempty"`
 	Command string    `json:"command"` // without secrets
 	Reason  string    `json:"reason"`  // a sentence for people
-	// IsGranted is set if a person has allowed it, and the command has run again.
+	// IsGranted is set if a person has allowed it: the command has run again, or the change has come back.
 	IsGranted bool `json:"granted,omitempty"`
 }
 

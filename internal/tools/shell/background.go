@@ -43,6 +43,7 @@ type Processes struct {
 	isPolling bool              // see poll
 	changed   []func()          // see Watch
 	ended     func(Process)     // see OnEnd
+	inspect   func(Process)     // see Inspect
 }
 
 // maxHistory limits the number of background commands in the history, and of processes that
@@ -76,6 +77,7 @@ type Process struct {
 	noted     chan struct{} // closed when hasEnded is set
 	isMoved   bool          // by Pollux, because it ran for long, and the model has not been reminded of it
 	isKnown   bool          // to the model: that it has ended
+	isSeen    bool          // see Inspect
 
 	readTo, seen int64 // of the log: the end of the last line that the model has read, and the size at that time
 }
@@ -145,6 +147,33 @@ func (ps *Processes) OnEnd(ended func(Process)) {
 	ps.ended = ended
 }
 
+// Inspect makes ps call inspect, once, with each background command of the session whose output is complete: it has ended, or Close is about to
+// end it. It may be called on any goroutine.
+func (ps *Processes) Inspect(inspect func(Process)) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.inspect = inspect
+}
+
+// inspected calls the function of [Processes.Inspect] for a command.
+func (ps *Processes) inspected(p *Process, hasEnded bool) {
+	ps.mu.Lock()
+	inspect, copied := ps.inspect, *p
+	p.isSeen = true
+	ps.mu.Unlock()
+	if copied.Exited = hasEnded; inspect != nil && !copied.isSeen && !p.IsOrphan {
+		inspect(copied)
+	}
+}
+
+// Context returns the context of the call that has started the command.
+func (p Process) Context() context.Context { return p.execution.asked.ctx }
+
+// HasFailed reports whether the command has ended by itself, and with an error.
+func (p Process) HasFailed() bool {
+	return p.Exited && !p.execution.isStopped() && (p.Code != 0 || p.Signal != 0 || len(p.pipe) > 0)
+}
+
 // reportEnd calls the function of [Processes.OnEnd].
 func (ps *Processes) reportEnd(p *Process) {
 	ps.starting.RLock()
@@ -205,8 +234,11 @@ func (ps *Processes) Close() {
 	ps.starting.Unlock()
 
 	ps.mu.Lock()
-	running := slices.Collect(maps.Keys(ps.running))
+	running, background := slices.Collect(maps.Keys(ps.running)), slices.Clone(ps.history)
 	ps.mu.Unlock()
+	for _, p := range background {
+		ps.inspected(p, false)
+	}
 	for _, p := range running {
 		p.Terminate()
 	}
@@ -381,6 +413,7 @@ func (ps *Processes) watchExit(rec *Process) {
 	}
 	p.AwaitEnd() // the list still has it before
 	ps.report()
+	ps.inspected(rec, true)
 	ps.reportEnd(rec)
 }
 

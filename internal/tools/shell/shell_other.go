@@ -81,6 +81,9 @@ func NewProcesses(string) *Processes { return &Processes{} }
 // OnEnd does nothing.
 func (*Processes) OnEnd(func(Process)) {}
 
+// Inspect does nothing.
+func (*Processes) Inspect(func(Process)) {}
+
 // Running returns 0.
 func (*Processes) Running() int { return 0 }
 
@@ -98,6 +101,12 @@ func (*Processes) SetConsole(Console) {}
 
 // Stop fails.
 func (*Processes) Stop(context.Context, int) (string, error) { return "", errNoCommands }
+
+// Context returns nil.
+func (Process) Context() context.Context { return nil }
+
+// HasFailed returns false.
+func (Process) HasFailed() bool { return false }
 
 // LastLines returns nothing.
 func (Process) LastLines(int) ([]string, error) { return nil, nil }
