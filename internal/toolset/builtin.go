@@ -8,6 +8,7 @@ import (
 	"pollux/docs"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/guard/permit"
 	"pollux/internal/memory"
 	"pollux/internal/process"
 	"pollux/internal/project"
@@ -61,7 +62,7 @@ func NewBuiltin(p Parts) Builtin {
 		Processes:          p.Processes,
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
 		AnyOutput:          OutputAdvice(set) == prompt.AdviseNone,
-		Advise:             p.Project.Sandbox.Advise,
+		Advise:             permit.Advise(p.Project.Sandbox),
 		Launcher:           p.Project.Launcher,
 		Pager:              config.ShellPager.In(set),
 		CanReadOn:          func() bool { return p.declares("read_background_output") },

@@ -155,7 +155,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	if !hasFailed && len(run.Log.Refused()) == 0 {
-		p.log(call, &run, p.options.Sandbox.Missed(tail(x.Result), run))
+		p.log(call, &run, p.missed(tail(x.Result), &run)...)
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
@@ -178,10 +178,17 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	p.mu.Lock()
 	p.runs[again] = run.Grant.With(lack.Grant)
 	p.mu.Unlock()
+	others := append(p.missed(tail(x.Result), &run), p.options.Sandbox.LackingHosts(run).Reason)
+	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
 		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
 		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
-		Decided:  func(isGranted bool) { p.decided(again, lack.Text(), isGranted) },
+		Decided: func(isGranted bool) {
+			p.decided(again, lack.Text(), isGranted)
+			if !isGranted { // else the other run is refused them again
+				p.log(call, &run, others...)
+			}
+		},
 	}
 }
 
@@ -225,13 +232,13 @@ func (p *Permits) Ended(ctx context.Context, output string, hasFailed bool) {
 	run := p.run(call)
 	defer p.forget(call)
 	output = output[max(0, len(output)-maxTail):]
-	refusal := p.options.Sandbox.Missed(output, run)
+	Advise(p.options.Sandbox)(ctx, output, hasFailed) // for the list of refusals
+	var lack confine.Lack
 	if hasFailed {
-		lack := p.options.Sandbox.Lacking(output, run)
-		refusal = lack.Reason
+		lack = p.options.Sandbox.Lacking(output, run)
 	}
 	hosts := p.options.Sandbox.LackingHosts(run)
-	p.log(call, &run, refusal, hosts.Reason)
+	p.log(call, &run, slices.Concat([]string{lack.Reason}, p.missed(output, &run), []string{hosts.Reason})...)
 }
 
 // decided keeps the answer to the question about a permission.

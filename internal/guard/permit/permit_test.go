@@ -33,3 +33,28 @@ func TestIsWalk(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedLines checks which lines of an output are looked at one by one: a few, each once, and none of a command that looks at many files.
+func TestRefusedLines(t *testing.T) {
+	t.Parallel()
+	denied := func(names string) (text string) {
+		for _, name := range strings.Split(names, "") {
+			text += "cat: /" + name + ": Permission denied\nread\n"
+		}
+		return text
+	}
+	for _, c := range []struct{ command, output, want string }{
+		{"cat /a /b /a", denied("aba"), "ab"},
+		{"cat /*", denied("abcdefg"), "abcde"},
+		{"cat /a", "a\nb\n", ""},
+		{"find / | head", denied("ab"), ""},
+	} {
+		got := ""
+		for _, line := range refusedLines(c.command, c.output) {
+			got += strings.TrimSuffix(strings.TrimPrefix(line, "cat: /"), ": Permission denied\n")
+		}
+		if got != c.want {
+			t.Errorf("%s: %q, want %q", c.command, got, c.want)
+		}
+	}
+}
