@@ -174,6 +174,6 @@ func call(name string, args ...string) Filter {
 }
 
 // quote writes a string as the language has them.
-func quote(s string) string { return `"` + escapes.Replace(s) + `"` }
-
-var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+func quote(s string) string {
+	return `"` + strings.ReplaceAll(strings.ReplaceAll(s, `\`, `\\`), `"`, `\"`) + `"`
+}
