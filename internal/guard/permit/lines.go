@@ -18,7 +18,7 @@ const maxLines = 5
 func Advise(c *confine.Confinement) func(ctx context.Context, output string, hasFailed bool) string {
 	return func(ctx context.Context, output string, hasFailed bool) string {
 		text := c.Advise(ctx, output, hasFailed)
-		if call := guard.CallOf(ctx); c.IsOn() && call != nil {
+		if call := guard.CallOf(ctx); c.IsOn() && call != nil && sandbox.SaysDenied(output) {
 			for _, line := range refusedLines(commandOf(call).text, output) {
 				c.Advise(ctx, line, false)
 			}
