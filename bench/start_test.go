@@ -15,13 +15,14 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/guard/trust"
 	"pollux/internal/process/processtest"
 )
 
 // BenchmarkStart measures the time from the start of the program to its first request, once with
 // only a key, and once with everything that a start may read: a full settings file on each of
-// the four layers, .env files, and a tree with 200 memory files, of which ten apply. The two
-// alternate; the figures are medians.
+// the four layers, .env files, and a tree with 200 memory files, of which ten apply, by a person
+// who has accepted the folder. The two alternate; the figures are medians.
 //
 // The system layers are only included if the tests run as root, which must own them.
 func BenchmarkStart(b *testing.B) {
@@ -29,6 +30,7 @@ func BenchmarkStart(b *testing.B) {
 	url, asked := answering(b)
 	var costs [2]struct{ wall, cpu []float64 }
 	starts := [2]start{bare(b, url), full(b, url)}
+	starts[1].accept(b, program, asked)
 	for range 3 { // warm up the file cache
 		for _, s := range starts {
 			s.run(b, program, asked)
@@ -89,17 +91,29 @@ func (s start) run(b *testing.B, program string, asked chan time.Time) (wall, cp
 	return float64((<-asked).Sub(began)) / 1e6, float64(used) / 1e6
 }
 
+// accept is the first start by a person who has trusted the folder in Gemini CLI. From then on, Pollux knows that they
+// have seen what its settings and its .env file do.
+func (s start) accept(b *testing.B, program string, asked chan time.Time) {
+	b.Helper()
+	cmd := exec.Command(program, "-p", "hi")
+	cmd.Dir, cmd.Env = s.dir, s.env
+	if out, err := cmd.CombinedOutput(); err != nil || !strings.HasPrefix(string(out), "This folder was trusted before") {
+		b.Fatalf("the first start: %v: %s", err, out)
+	}
+	<-asked
+}
+
 // bare returns a start in an empty project, without settings.
 func bare(b *testing.B, url string) start {
 	home, dir := b.TempDir(), b.TempDir()
 	return start{dir, append(variables(home, url),
-		"GEMINI_API_KEY=key", "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(home, "none", "settings.json"))}
+		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_API_KEY=key", "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(home, "none", "settings.json"))}
 }
 
 func variables(home, url string) []string {
 	return []string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "LANG=C.UTF-8",
-		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL=" + url,
+		"GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL=" + url,
 	}
 }
 
@@ -124,7 +138,7 @@ func full(b *testing.B, url string) start {
 		b.Log("without the system's settings: they have to be root's")
 		system = filepath.Join(home, "none")
 	}
-	settings := everything(b)
+	settings := everything(b, func(string) bool { return true })
 	files := map[string]string{filepath.Join(home, ".gemini", "settings.json"): settings}
 	if filepath.Base(system) != "none" {
 		files[filepath.Join(system, "settings.json")] = settings
@@ -144,7 +158,7 @@ func full(b *testing.B, url string) start {
 		files[filepath.Join(dir, fmt.Sprintf("part%02d", i/10), fmt.Sprintf("piece%d", i%10), "GEMINI.md")] = memory(i)
 	}
 	files[filepath.Join(home, ".gemini", "GEMINI.md")] = memory(0)
-	files[filepath.Join(dir, ".gemini", "settings.json")] = settings
+	files[filepath.Join(dir, ".gemini", "settings.json")] = everything(b, isOfProjects)
 	var env strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&env, "# number %d\nexport SETTING_%d=\"value %d\"\n", i, i, i)
@@ -160,6 +174,9 @@ func full(b *testing.B, url string) start {
 			b.Fatal(err)
 		}
 	}
+	if err := trust.Set(filepath.Join(home, ".gemini", "trustedFolders.json"), dir, trust.TrustFolder); err != nil {
+		b.Fatal(err)
+	}
 	return start{dir, append(variables(home, url), "GEMINI_CLI_SYSTEM_SETTINGS_PATH="+filepath.Join(system, "settings.json"))}
 }
 
@@ -167,9 +184,15 @@ func memory(i int) string {
 	return fmt.Sprintf("# Rules of part %d\n\n%s", i, strings.Repeat("- Write what is needed, and write it once; see `docs/style.md`.\n", 30))
 }
 
-// everything returns a settings file with every key of the schema, and a comment for each group.
+// isOfProjects reports whether a project may set a key. Pollux warns of a project that sets another.
+func isOfProjects(path string) bool {
+	key, err := config.Find(path)
+	return err == nil && (key.Effect.Guard == nil || key.Effect.Guard(key.Default, key.Default) != nil)
+}
+
+// everything returns a settings file with every key of the schema that has a property, and a comment for each group.
 // The values are the defaults, so that they have no effect.
-func everything(b *testing.B) string {
+func everything(b *testing.B, has func(path string) bool) string {
 	text, err := os.ReadFile(filepath.Join("..", "schemas", "settings.schema.json"))
 	if err != nil {
 		b.Fatal(err)
@@ -184,16 +207,16 @@ func everything(b *testing.B) string {
 		b.Fatal(err)
 	}
 	n := 0
-	var value func(s *schema) string
-	value = func(s *schema) string {
+	var value func(s *schema, path string) string
+	value = func(s *schema, path string) string {
 		var fields []string
 		for name, p := range s.Properties {
 			switch v := ""; {
 			case len(p.Properties) > 0:
-				if v = value(p); v != "{}" {
+				if v = value(p, path+name+"."); v != "{}" {
 					fields = append(fields, fmt.Sprintf("// %s\n%q: %s", p.Description, name, v))
 				}
-			case len(p.Default) > 0 && string(p.Default) != "null":
+			case len(p.Default) > 0 && string(p.Default) != "null" && has(path+name):
 				n++
 				fields = append(fields, fmt.Sprintf("%q: %s", name, p.Default))
 			}
@@ -204,7 +227,7 @@ func everything(b *testing.B) string {
 		slices.Sort(fields)
 		return "{\n" + strings.Join(fields, ",\n") + "\n}"
 	}
-	all := value(&root)
+	all := value(&root, "")
 	if n < 150 {
 		b.Fatalf("a full settings file has %d keys: is the schema read rightly?", n)
 	}
