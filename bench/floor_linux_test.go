@@ -19,7 +19,7 @@ import (
 // those of the floor: medians of the wall time, the CPU time, the peak memory, the time to the first request, and the
 // program's own time in a turn.
 func BenchmarkFloor(b *testing.B) {
-	pollux, floor := processtest.Build(b), processtest.BuildPackage(b, "pollux/bench/floor")
+	program, floor := pollux(b), processtest.BuildPackage(b, "pollux/bench/floor")
 	for _, s := range []struct {
 		name, prompt string
 		figures      []string
@@ -36,8 +36,8 @@ func BenchmarkFloor(b *testing.B) {
 			defer m.Close()
 			costs := [2]map[string][]float64{{}, {}}
 			run := func(keeps bool) {
-				for i, program := range []string{pollux, floor} {
-					for name, cost := range measure(b, m, program, s.prompt) {
+				for i, path := range []string{program, floor} {
+					for name, cost := range measure(b, m, path, s.prompt) {
 						if keeps {
 							costs[i][name] = append(costs[i][name], cost)
 						}

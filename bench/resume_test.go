@@ -26,11 +26,11 @@ import (
 
 // BenchmarkResume measures the time from the start of the program, with --resume, to its first request,
 // the CPU time of the run, the most memory that it needs, and the requests that it makes, for sessions of
-// 100 MB. Times are the least of all runs. In the first run, which the figures that begin with "cold" are
-// about, there is no index of the sessions. A session that was never compressed does not fit into the
-// window of its model: it is compressed first.
+// 10 MB, or with POLLUX_LONG=1 of 100 MB. Times are the least of all runs. In the first run, which the figures
+// that begin with "cold" are about, there is no index of the sessions. A session that was never compressed
+// does not fit into the window of its model: it is compressed first.
 func BenchmarkResume(b *testing.B) {
-	program := processtest.Build(b)
+	program := pollux(b)
 	asked := make(chan time.Time, 1000)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked <- time.Now()
@@ -44,7 +44,10 @@ func BenchmarkResume(b *testing.B) {
 		_, _ = io.WriteString(w, said("gemini", 1, false))
 	}))
 	defer server.Close()
-	const size = 100 << 20
+	size := 10 << 20
+	if processtest.IsLong() {
+		size = 100 << 20
+	}
 	for _, kind := range []struct {
 		name  string
 		write func(b *testing.B, dir string, size, every int)

@@ -18,7 +18,6 @@ import (
 
 	"github.com/creack/pty"
 
-	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/anthropic"
 	"pollux/internal/scriptmodel/gemini"
@@ -45,7 +44,7 @@ var protocols = []struct {
 // piece, and the others. The pieces come as slowly as those of a model, so that none waits for another. The figures are
 // medians, and the worst.
 func BenchmarkScreen(b *testing.B) {
-	program := processtest.Build(b)
+	program := pollux(b)
 	for _, p := range protocols {
 		for _, face := range []string{"terminal", "headless", "stream-json"} {
 			b.Run(p.name+"/"+face, func(b *testing.B) {

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"pollux/internal/mcp/mcptest"
-	"pollux/internal/process/processtest"
 )
 
 // serveVariable names the variable that makes the test binary an MCP server of a kind.
@@ -19,14 +18,18 @@ func TestMain(m *testing.M) {
 		mcptest.Serve(kind, mcptest.Process{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Environ: os.Environ(), Exit: os.Exit})
 		return
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	os.Exit(code)
 }
 
 // BenchmarkServers measures the time from the start of the program to its first request, without MCP servers,
 // and with 20 that were connected in an earlier session and are not used: 240 tools, which the model gets. All
 // alternate; the figures are medians. "started" starts the servers, as a first session does.
 func BenchmarkServers(b *testing.B) {
-	program := processtest.Build(b)
+	program := pollux(b)
 	url, asked := answering(b)
 	starts := map[string]start{"none": bare(b, url), "kept": withServers(b, url, true), "started": withServers(b, url, false)}
 	names := []string{"none", "kept", "started"}

@@ -16,7 +16,6 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
-	"pollux/internal/process/processtest"
 )
 
 // BenchmarkStart measures the time from the start of the program to its first request, once with
@@ -26,7 +25,7 @@ import (
 //
 // The system layers are only included if the tests run as root, which must own them.
 func BenchmarkStart(b *testing.B) {
-	program := processtest.Build(b)
+	program := pollux(b)
 	url, asked := answering(b)
 	var costs [2]struct{ wall, cpu []float64 }
 	starts := [2]start{bare(b, url), full(b, url)}

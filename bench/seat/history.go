@@ -51,8 +51,8 @@ func (s *seat) awaitWord(n int) {
 // watchStream measures an answer that streams in: for ten seconds without keys, then with keys.
 func (s *seat) watchStream(r *Run) {
 	s.awaitWord(1000) // the first two seconds
-	s.phase(r, func() []byte { time.Sleep(10 * time.Second); return s.take() })
-	s.phase(r, func() []byte { return s.typeKeys(r, keyCount) })
+	s.phase(r, func() []byte { time.Sleep(scaled(r, 10*time.Second)); return s.take() })
+	s.phase(r, func() []byte { return s.typeKeys(r, scaled(r, keyCount)) })
 }
 
 // phase measures a part of an answer, during which do returns the output.
@@ -94,7 +94,8 @@ func resumedHistory(r *Run) error {
 // livedHistory measures an answer in a session that has got a long history by itself: a hundred requests with a text and 99 calls
 // each, for four prompts.
 func livedHistory(r *Run) error {
-	const prompts, turns, calls = 4, 25, items/100 - 1
+	const prompts, calls = 4, items/100 - 1
+	turns := scaled(r, 25)
 	var script strings.Builder
 	for p := range prompts {
 		for n := range turns {

@@ -41,7 +41,7 @@ func (s *seat) typeKeys(r *Run, count int) (output []byte) {
 func keysIdle(r *Run) error {
 	s := r.sit(hello, nil)
 	s.settle()
-	s.typeKeys(r, keyCount)
+	s.typeKeys(r, scaled(r, keyCount))
 	return s.close()
 }
 
@@ -91,7 +91,7 @@ func idle(r *Run) error {
 	time.Sleep(3 * time.Second) // the start leaves work for later
 	s.take()
 	before := s.ticks()
-	time.Sleep(time.Minute)
+	time.Sleep(scaled(r, time.Minute))
 	const tick = 10 // milliseconds
 	r.add("cpu", (s.ticks()-before)*tick)
 	r.add("bytes", float64(len(s.take())))

@@ -11,7 +11,17 @@ import (
 type Run struct {
 	Program string        // the path of Pollux
 	Session time.Duration // of the measurement "session"
+	// IsBrief makes the long measurements ten times as short, for a check that they still work. The figures then mean little.
+	IsBrief bool
 	values  map[string][]float64
+}
+
+// scaled returns the length of a part of a long measurement.
+func scaled[T int | time.Duration](r *Run, length T) T {
+	if r.IsBrief {
+		return length / 10
+	}
+	return length
 }
 
 // add adds values of a row.
