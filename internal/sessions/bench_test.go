@@ -14,15 +14,16 @@ import (
 	"pollux/internal/process/processtest"
 )
 
-// BenchmarkSearchGB searches 1 GB in 1,000 sessions for texts that are in no session, in one, and in all,
-// with the index that the first search has left behind. first is a search without an index.
+// BenchmarkSearchGB searches sessions for texts that are in no session, in one, and in all, with the index that the
+// first search has left behind. first is a search without an index. There are 6 MB in 100 sessions, or with
+// POLLUX_LONG=1 1 GB in 1,000.
 func BenchmarkSearchGB(b *testing.B) {
-	if !processtest.IsLong() {
-		b.Skip("it writes 1 GB")
+	n, size := 100, 1<<16
+	if processtest.IsLong() {
+		n, size = 1000, 1<<20
 	}
 	s := project(b)
-	const n, size = 1000, 1 << 20
-	text, words := corpus(16 << 20)
+	text, words := corpus(n * size / 64)
 	for i := range n {
 		must(b, writeTalk(filepath.Join(s.Dir, fmt.Sprintf("session-%04d.jsonl", i)), i, size, text))
 	}
@@ -49,12 +50,12 @@ func BenchmarkSearchGB(b *testing.B) {
 			must(b, os.RemoveAll(textIndex(s.Dir).Dir))
 			must(b, IndexTexts(b.Context(), infos, false))
 		}
-		b.ReportMetric(100*float64(bytesIn(b, textIndex(s.Dir).Dir))/(n*size), "%-size")
+		b.ReportMetric(100*float64(bytesIn(b, textIndex(s.Dir).Dir))/float64(n*size), "%-size")
 	})
 	run("absent", words[10]+" "+words[9]+" zyxwvut", 20, 0)
 	run("absentWord", "zyxwvut", 20, 0)
 	run("absentPair", "@#", 20, 0)
-	run("rare", "the 500th session", 20, 1)
+	run("rare", fmt.Sprintf("the %dth session", n/2), 20, 1)
 	run("common", words[10], 20, 20)
 	run("commonAll", words[10], 0, n)
 	run("letter", "e", 20, 20)
@@ -99,14 +100,14 @@ func writeTalk(path string, number, size int, text []byte) error {
 	return w.Flush()
 }
 
-// BenchmarkListMany lists 100,000 sessions with the index that the first list has left behind. peak-MB is
-// the most memory that the process had from the system meanwhile.
+// BenchmarkListMany lists 1,000 sessions, or with POLLUX_LONG=1 100,000, with the index that the first list has left
+// behind. peak-MB is the most memory that the process had from the system meanwhile.
 func BenchmarkListMany(b *testing.B) {
-	if !processtest.IsLong() {
-		b.Skip("it writes many files")
+	n := 1000
+	if processtest.IsLong() {
+		n = 100_000
 	}
 	s := project(b)
-	const n = 100_000
 	text, _ := corpus(1 << 20)
 	for i := range n {
 		must(b, writeTalk(filepath.Join(s.Dir, fmt.Sprintf("session-2026-11-21T12-00-%08x.jsonl", i)), i, 4<<10, text))

@@ -15,6 +15,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/journal"
+	"pollux/internal/process/processtest"
 	"pollux/llm"
 )
 
@@ -218,9 +219,12 @@ func TestAgo(t *testing.T) {
 	}
 }
 
-// BenchmarkList lists 10,000 sessions of 20 messages.
+// BenchmarkList lists 1,000 sessions of 20 messages, or with POLLUX_LONG=1 10,000.
 func BenchmarkList(b *testing.B) {
-	const n = 10_000
+	n := 1000
+	if processtest.IsLong() {
+		n = 10_000
+	}
 	s := project(b)
 	text := strings.Repeat("words ", 200)
 	var history []agent.Entry

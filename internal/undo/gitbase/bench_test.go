@@ -5,17 +5,23 @@ import (
 	"path/filepath"
 	"testing"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/undo/state"
 )
 
-// BenchmarkRepository opens a repository of 50,000 files in 5,000 directories, verifies its blobs, and looks all files up.
+// BenchmarkRepository opens a repository of files in directories of ten, verifies its blobs, and looks all files up. There are
+// 2,000 files, or with POLLUX_LONG=1 50,000.
 func BenchmarkRepository(b *testing.B) {
 	needGit(b)
+	count := 2000
+	if processtest.IsLong() {
+		count = 50_000
+	}
 	u := newUser(b, b.TempDir())
 	u.must("", "init", "-q", "r")
 	u.write("r/.gitattributes", "* text=auto\n*.psd filter=lfs\n*.[zZ][iI][pP] filter=lfs\n/media/** filter=lfs\n")
 	var names []string
-	for i := range 50_000 {
+	for i := range count {
 		names = append(names, fmt.Sprintf("source/package%04d/file_with_a_name%d.go", i/10, i))
 		u.write("r/"+names[i], fmt.Sprintf("package source // %d\n", i))
 	}

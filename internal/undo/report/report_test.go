@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/undo"
 	"pollux/internal/undo/content"
 	"pollux/internal/undo/revert"
@@ -453,12 +454,17 @@ func TestCountLines(t *testing.T) {
 	}
 }
 
-// BenchmarkReport measures the reports about an edit, a command that changed a file, and one that made 20,000 files.
+// BenchmarkReport measures the reports about an edit, a command that changed a file, and one that made 2,000 files, or with
+// POLLUX_LONG=1 20,000.
 func BenchmarkReport(b *testing.B) {
+	count := 2000
+	if processtest.IsLong() {
+		count = 20_000
+	}
 	p := newProject(b, map[string]string{"a": numbers(1000)})
 	small := p.operation(func(p *project) { p.write("a", "x\n"+numbers(1000)) })
 	large := p.operation(func(p *project) {
-		for i := range 20_000 {
+		for i := range count {
 			p.write(fmt.Sprintf("node_modules/%d/%d", i%100, i), "x\n")
 		}
 	})
@@ -472,7 +478,7 @@ func BenchmarkReport(b *testing.B) {
 			p.reporter.ForModel(small, true)
 		}
 	})
-	b.Run("20000 files", func(b *testing.B) {
+	b.Run(fmt.Sprint(count, " files"), func(b *testing.B) {
 		for b.Loop() {
 			p.reporter.ForModel(large, true)
 		}
