@@ -34,7 +34,9 @@ func (s *Settings) tighten() []Warning {
 			continue
 		}
 		remove(project, key.Path)
-		ignored = append(ignored, s.nameInFile(key.Path))
+		if !reflect.DeepEqual(v, s.OrDefault(key)) {
+			ignored = append(ignored, s.nameInFile(key.Path))
+		}
 	}
 	if len(ignored) == 0 {
 		return nil

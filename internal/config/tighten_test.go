@@ -58,6 +58,10 @@ func TestTighten(t *testing.T) {
 		{`{"tools":{"sandbox":false}}`, `{"tools":{"sandbox":false}}`, "tools.sandbox", false, false},
 		{`{}`, `{"security":{"toolSandboxing":false}}`, "security.toolSandboxing", nil, true},
 		{`{"security":{"toolSandboxing":false}}`, `{"security":{"toolSandboxing":true}}`, "security.toolSandboxing", true, false},
+		{`{}`, `{"pollux":{"sandboxProcesses":8192}}`, "pollux.sandboxProcesses", nil, false}, // as it is
+		{`{"pollux":{"sandboxProcesses":50}}`, `{"pollux":{"sandboxProcesses":50}}`, "pollux.sandboxProcesses", 50.0, false},
+		{`{"pollux":{"sandboxProcesses":50}}`, `{"pollux":{"sandboxProcesses":60}}`, "pollux.sandboxProcesses", 50.0, true},
+		{`{"pollux":{"sandboxProcesses":50}}`, `{"pollux":{"sandboxProcesses":40}}`, "pollux.sandboxProcesses", 50.0, true},
 		{`{"advanced":{"ignoreLocalEnv":true}}`, `{"advanced":{"ignoreLocalEnv":false}}`, "advanced.ignoreLocalEnv", true, true},
 		// A null clears nothing, wherever it is.
 		{`{"tools":{"exclude":["glob"]}}`, `{"tools":{"exclude":null}}`, "tools.exclude", "glob", true},
