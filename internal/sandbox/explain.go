@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -95,6 +96,8 @@ type Denial struct {
 	Path string // without links, that programs may not read or change; "" for the other kinds
 	// Exists is the path, or the next directory above it that exists.
 	Exists string
+	// Most is the limit that was reached: of memory, in MB, or of processes.
+	Most int64
 	// Hosts are the entries for the list of hosts that programs reach, if Kind is NotListed.
 	Hosts []string
 }
@@ -138,7 +141,7 @@ const (
 		`cannot clone: operation not permitted|failed to create (a )?(new )?(user )?namespace|newuidmap: |nsenter: .*operation not permitted`
 	othersWords  = `(?i)LSOpenURLsWithRole\(\) failed|not authorized to send apple events|launchctl: operation not permitted|(crontab|/at|batch): operation not permitted`
 	nestedWords  = `(?i)sandbox_apply: operation not permitted|sandbox-exec: operation not permitted`
-	memoryWords  = `(?i)cannot allocate (memory|\d+ bytes)|out of memory|\bENOMEM\b|std::bad_alloc|\bMemoryError\b|could not reserve enough space|memory allocation of \d+ bytes failed|memory exhausted|error='Not enough space'`
+	memoryWords  = `(?i)cannot allocate (memory|\d+ bytes)|out of memory|\bENOMEM\b|std::bad_alloc|\bMemoryError\b|could not reserve enough space|memory allocation of \d+ bytes failed|memory exhausted|array buffer allocation failed|error='Not enough space'`
 	forkWords    = `(?i)fork[^\n]{0,40}resource temporarily unavailable|cannot fork|failed to create new OS thread|can't start new thread|pthread_create[^\n]*(EAGAIN|failed|resource temporarily)|spawn \S+ EAGAIN|unable to create (new )?native thread|BlockingIOError: \[Errno 11\]`
 	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
 	offlineWords = `(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
@@ -189,9 +192,9 @@ func (p *Profile) Denial(e Ending) Denial {
 	case regexp.MustCompile(spaceWords).MatchString(output):
 		return Denial{Kind: HasNoNamespaces}
 	case p.Processes > 0 && regexp.MustCompile(forkWords).MatchString(output):
-		return Denial{Kind: HasNoProcesses}
+		return Denial{Kind: HasNoProcesses, Most: int64(p.Processes)}
 	case p.Memory > 0 && regexp.MustCompile(memoryWords).MatchString(output):
-		return Denial{Kind: HasNoMemory}
+		return Denial{Kind: HasNoMemory, Most: p.Memory >> 20}
 	case p.Network.IsByName():
 		return denialOfHosts(output, e.Refused)
 	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
@@ -339,10 +342,10 @@ func (p *Profile) DenialAt(path string) Denial {
 		return Denial{Kind: HidesFile, Path: path, Exists: path}
 	case verdict == Hidden && existing(path) != path && !ByPath && userMay(existing(path), write):
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
+	case verdict != Hidden && existing(path) != path && !ByPath && p.hasHidden(existing(path)) && userMay(existing(path), write):
+		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	case verdict == MayRead && userMay(existing(path), write):
 		return Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
-	case verdict == MayChange && existing(path) != path && !ByPath && p.hasHidden(existing(path)) && userMay(existing(path), write):
-		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	}
 	return Denial{}
 }
@@ -378,7 +381,8 @@ func (d Denial) Advice() string {
 		}
 		return text + ". Where any path will do, use one inside. Else tell the user that " + d.Exists + " in " + allowedPaths + " allows it."
 	case KeepsDirectory:
-		return "The sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. Use a directory without such files, or tell the user."
+		return d.Path + " does not exist, and the sandbox lets commands create no files directly in " + d.Exists + ", because it hides files there that may hold secrets. " +
+			"Where any path will do, use one in the workspace or $TMPDIR. Else tell the user, who can create it, and then list it in " + allowedPaths + "."
 	case NotLocalSocket:
 		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that " + allowedPaths + " can allow it."
 	case HasNoNetwork:
@@ -410,9 +414,9 @@ func (d Denial) Advice() string {
 		return "In the sandbox, sandbox-exec cannot start another one. Where the program has an option against its own sandbox, use it, as swift build --disable-sandbox: " +
 			"it stays in the sandbox that this command runs in. Else tell the user to run the command."
 	case HasNoMemory:
-		return "In the sandbox, the user's setting pollux.sandboxMemory limits the memory of each program. Use less, such as fewer jobs or smaller parts, or tell the user."
+		return fmt.Sprintf("Each program in the sandbox may use %d MB of its own (pollux.sandboxMemory of the user's settings). Work in smaller parts, or tell the user that it needs more.", d.Most)
 	case HasNoProcesses:
-		return "In the sandbox, the user's setting pollux.sandboxProcesses limits the number of processes and threads. Start fewer at once, and look for ones that were left running, or tell the user."
+		return fmt.Sprintf("Commands in the sandbox may add %d processes and threads to those of the machine (pollux.sandboxProcesses of the user's settings). Start fewer at once, and look for ones that were left running, or tell the user.", d.Most)
 	case ReachesNoOthers:
 		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
 	}
@@ -452,9 +456,9 @@ func (d Denial) Wish(display func(path string) string) string {
 	case NestsSeatbelt:
 		return "a sandbox of its own"
 	case HasNoMemory:
-		return "more memory"
+		return "more memory (pollux.sandboxMemory)"
 	case HasNoProcesses:
-		return "more processes"
+		return "more processes (pollux.sandboxProcesses)"
 	case ReachesNoOthers:
 		return "to open other programs"
 	}

@@ -108,6 +108,7 @@ func TestAdviseLimits(t *testing.T) {
 		"bash: xrealloc: cannot allocate 268435456 bytes": sandbox.HasNoMemory,
 		"MemoryError": sandbox.HasNoMemory,
 		"FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory":        sandbox.HasNoMemory,
+		"RangeError: Array buffer allocation failed":                                               sandbox.HasNoMemory,
 		"fatal error: runtime: cannot allocate memory":                                             sandbox.HasNoMemory,
 		"terminate called after throwing an instance of 'std::bad_alloc'":                          sandbox.HasNoMemory,
 		"memory allocation of 1073741824 bytes failed":                                             sandbox.HasNoMemory,

@@ -184,7 +184,11 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
 		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided: func(isGranted bool) {
-			p.decided(again, lack.Text(), isGranted)
+			text := lack.Reason
+			if isGranted {
+				text = lack.Text()
+			}
+			p.decided(again, text, isGranted)
 			if !isGranted { // else the other run is refused them again
 				p.log(call, &run, others...)
 			}

@@ -72,10 +72,19 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	for _, path := range allowed.Write {
 		rows = append(rows, []string{"change", name(p, path)})
 	}
+	hasDevices := false
 	for _, path := range allowed.Hide {
-		if exists(path) {
+		verdict, _ := allowed.Judge(path)
+		switch {
+		case verdict != sandbox.Hidden || !exists(path):
+		case workspace.IsWithin(path, "/dev"):
+			hasDevices = true
+		default:
 			rows = append(rows, []string{"hidden", name(p, path)})
 		}
+	}
+	if hasDevices {
+		rows = append(rows, []string{"hidden", "most devices in /dev"})
 	}
 	return outcome.New(outcome.Text(text+"\n\nIn the sandbox, commands can read all files except hidden ones, and change only these:"), &outcome.Table{Rows: rows}), nil
 }
@@ -95,7 +104,13 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 		return explainHost(h, allowed.Network)
 	}
 	verdict, because := allowed.Judge(path)
+	denied := allowed.DenialAt(path)
 	switch {
+	case denied.Kind == sandbox.KeepsDirectory && verdict != sandbox.Hidden:
+		return manage.Say("Commands in the sandbox cannot create %s, because %s has hidden files, which may hold secrets. Create it yourself, and add it to tools.sandboxAllowedPaths.",
+			name(p, path), name(p, denied.Exists))
+	case denied.Kind == sandbox.KeepsFile && denied.Exists != path && !sandbox.ByPath:
+		return manage.Say("Commands in the sandbox cannot create %s. To let them, add %s to tools.sandboxAllowedPaths.", name(p, path), name(p, denied.Exists))
 	case verdict == sandbox.MayChange:
 		return manage.Say("Commands in the sandbox can read and change %s, because it is in %s.", name(p, path), name(p, because))
 	case verdict == sandbox.Hidden:

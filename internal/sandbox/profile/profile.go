@@ -51,8 +51,30 @@ func Make(p Place) sandbox.Profile {
 		HideSockets: p.hiddenSockets(),
 	}
 	out.Scratch = existing([]string{p.Scratch})
-	out.Read = existing(slices.Concat(p.Read, p.Write, shared))
+	out.Read = existing(slices.Concat(p.Read, p.showing(r), shared))
 	return out
+}
+
+// shelves are the directories in a home directory in which many programs have files.
+var shelves = []string{".config", ".local", ".local/share", ".local/state", ".cache", "Library", "Library/Application Support", "Library/Preferences"}
+
+// showing returns the paths of the user's list that show the secrets in them: not a home directory, one above it, and one with files of many programs, which
+// the user has listed for something else.
+func (p *Place) showing(r resolver) (paths []string) {
+	hasMany := func(path string) bool {
+		return slices.ContainsFunc(p.Homes, func(home string) bool {
+			home = r.resolve(filepath.Clean(home)).path
+			return workspace.IsWithin(home, path) || slices.ContainsFunc(shelves, func(name string) bool { return r.resolve(filepath.Join(home, name)).path == path })
+		}) || slices.ContainsFunc([]string{"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME"}, func(name string) bool {
+			return p.directory(name) != "" && r.resolve(p.directory(name)).path == path
+		})
+	}
+	for _, path := range p.Write {
+		if filepath.IsAbs(path) && !hasMany(r.resolve(filepath.Clean(path)).path) {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // temporary returns the directories for temporary files. One with the home directory in it is not temporary.

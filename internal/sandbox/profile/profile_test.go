@@ -153,6 +153,32 @@ func TestRepositories(t *testing.T) {
 	}
 }
 
+// TestShelves checks which secrets a path in the user's list shows: that path, or those of a program that is in it alone.
+func TestShelves(t *testing.T) {
+	t.Parallel()
+	dir := home(t, ".ssh/id_rsa", ".config/gh/hosts.yml", ".config/x", "xdg/gh/hosts.yml", ".netrc", "work/a")
+	for listed, shows := range map[string]string{
+		"": "", ".": "", "..": "", ".config": "", ".ssh": ".ssh/id_rsa", ".config/gh": ".config/gh/hosts.yml", ".netrc": ".netrc", ".ssh/id_rsa": ".ssh/id_rsa", "xdg": "", "xdg/gh": "xdg/gh/hosts.yml",
+	} {
+		place := profile.Place{
+			Dirs: []string{filepath.Join(dir, "work")}, Homes: []string{dir}, HasProgram: func(string) bool { return false },
+			Env: func(name string) string { return map[string]string{"XDG_CONFIG_HOME": filepath.Join(dir, "xdg")}[name] },
+		}
+		if listed != "" {
+			place.Write = []string{filepath.Join(dir, listed)}
+		}
+		p := profile.Make(place)
+		for _, secret := range []string{".ssh/id_rsa", ".config/gh/hosts.yml", ".netrc", "xdg/gh/hosts.yml"} {
+			if verdict, _ := p.Judge(filepath.Join(dir, secret)); (verdict == sandbox.Hidden) != (secret != shows) {
+				t.Errorf("with %q, %s has the verdict %v", listed, secret, verdict)
+			}
+		}
+		if verdict, _ := p.Judge(filepath.Join(dir, ".config/x")); (verdict == sandbox.MayChange) != slices.Contains([]string{".", "..", ".config"}, listed) {
+			t.Errorf("with %q, .config/x has the verdict %v", listed, verdict)
+		}
+	}
+}
+
 // TestDenial checks which failures are the sandbox's: those of the user, who may do no more without it, are not.
 func TestDenial(t *testing.T) {
 	t.Parallel()
@@ -175,38 +201,42 @@ func TestDenial(t *testing.T) {
 		}
 	}
 	p := sandbox.Profile{Write: []string{work}, Hide: []string{filepath.Join(home, ".ssh", "id_*")}}
+	besideHidden := sandbox.KeepsDirectory
+	if sandbox.ByPath {
+		besideHidden = sandbox.KeepsFile
+	}
 	for output, want := range map[string]sandbox.Denial{
 		"cat: HOME/.ssh/id_rsa: Permission denied":                                                                                               {Kind: sandbox.HidesFile, Path: key, Exists: key},
-		"touch: cannot touch 'HOME/x': Permission denied":                                                                                        {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
-		"Error: EACCES: permission denied, open 'HOME/.config/x'":                                                                                {Kind: sandbox.KeepsFile, Path: home + "/.config/x", Exists: home},
-		"first\nbash: line 1: HOME/new: Permission denied\nlast":                                                                                 {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"touch: cannot touch 'HOME/x': Permission denied":                                                                                        {Kind: besideHidden, Path: home + "/x", Exists: home},
+		"Error: EACCES: permission denied, open 'HOME/.config/x'":                                                                                {Kind: besideHidden, Path: home + "/.config/x", Exists: home},
+		"first\nbash: line 1: HOME/new: Permission denied\nlast":                                                                                 {Kind: besideHidden, Path: home + "/new", Exists: home},
 		"cat: HOME/work/link: Permission denied":                                                                                                 {Kind: sandbox.HidesFile, Path: key, Exists: key},
-		"touch: cannot touch 'HOME/work/out/new': Permission denied":                                                                             {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
-		"/usr/bin/bash: line 2: HOME/new: Permission denied":                                                                                     {Kind: sandbox.KeepsFile, Path: home + "/new", Exists: home},
+		"touch: cannot touch 'HOME/work/out/new': Permission denied":                                                                             {Kind: besideHidden, Path: home + "/new", Exists: home},
+		"/usr/bin/bash: line 2: HOME/new: Permission denied":                                                                                     {Kind: besideHidden, Path: home + "/new", Exists: home},
 		"/usr/bin/bash: line 2: HOME/work/new: Permission denied":                                                                                {},
-		"mv: cannot move 'HOME/work/a' to 'HOME/b': Permission denied":                                                                           {Kind: sandbox.KeepsFile, Path: home + "/b", Exists: home},
-		"EACCES: permission denied, rename 'HOME/a' -> 'HOME/work/b'":                                                                            {Kind: sandbox.KeepsFile, Path: home + "/a", Exists: home},
-		"rm: cannot remove 'HOME/work/../x': Operation not permitted":                                                                            {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
-		"error: could not lock config file HOME/.gitconfig: Read-only file system":                                                               {Kind: sandbox.KeepsFile, Path: home + "/.gitconfig", Exists: home},
+		"mv: cannot move 'HOME/work/a' to 'HOME/b': Permission denied":                                                                           {Kind: besideHidden, Path: home + "/b", Exists: home},
+		"EACCES: permission denied, rename 'HOME/a' -> 'HOME/work/b'":                                                                            {Kind: besideHidden, Path: home + "/a", Exists: home},
+		"rm: cannot remove 'HOME/work/../x': Operation not permitted":                                                                            {Kind: besideHidden, Path: home + "/x", Exists: home},
+		"error: could not lock config file HOME/.gitconfig: Read-only file system":                                                               {Kind: besideHidden, Path: home + "/.gitconfig", Exists: home},
 		"git@host: Permission denied (publickey,password).":                                                                                      {Kind: sandbox.HasNoKeys},
-		"mkdir: cannot create directory ‘HOME/x’: Permission denied":                                                                             {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
-		"EACCES: permission denied, open 'HOME/with spaces/x'":                                                                                   {Kind: sandbox.KeepsFile, Path: home + "/with spaces/x", Exists: home},
-		"error: failed to install\n\nCaused by:\n  failed to open: HOME/bin/x\n\nCaused by:\n  Permission denied (os error 13)":                  {Kind: sandbox.KeepsFile, Path: home + "/bin/x", Exists: home},
-		"error: remote unpack failed: unable to create temporary object directory\nTo HOME/x\n ! [remote rejected] main -> new (unpacker error)": {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
+		"mkdir: cannot create directory ‘HOME/x’: Permission denied":                                                                             {Kind: besideHidden, Path: home + "/x", Exists: home},
+		"EACCES: permission denied, open 'HOME/with spaces/x'":                                                                                   {Kind: besideHidden, Path: home + "/with spaces/x", Exists: home},
+		"error: failed to install\n\nCaused by:\n  failed to open: HOME/bin/x\n\nCaused by:\n  Permission denied (os error 13)":                  {Kind: besideHidden, Path: home + "/bin/x", Exists: home},
+		"error: remote unpack failed: unable to create temporary object directory\nTo HOME/x\n ! [remote rejected] main -> new (unpacker error)": {Kind: besideHidden, Path: home + "/x", Exists: home},
 		"sudo: The \"no new privileges\" flag is set":                                                                                            {Kind: sandbox.HasNoRights},
 		"HOME/work/run.sh: Permission denied":                                                                                                    {},
-		"bash: ../x: Permission denied":                                                                                                          {Kind: sandbox.KeepsFile, Path: home + "/x", Exists: home},
-		"/usr/bin/bash: line 2: y: Permission denied":                                                                                            {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
-		"HOME/work/run: 3: HOME/work/run: cannot create y: Permission denied":                                                                    {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
+		"bash: ../x: Permission denied":                                                                                                          {Kind: besideHidden, Path: home + "/x", Exists: home},
+		"/usr/bin/bash: line 2: y: Permission denied":                                                                                            {Kind: besideHidden, Path: home + "/y", Exists: home},
+		"HOME/work/run: 3: HOME/work/run: cannot create y: Permission denied":                                                                    {Kind: besideHidden, Path: home + "/y", Exists: home},
 		"/usr/bin/bash: Permission denied":                                                                                                       {Kind: sandbox.KeepsFile, Path: "/usr/bin/bash", Exists: "/usr/bin/bash"},
 		"touch: cannot touch 'work/y': Permission denied":                                                                                        {},
-		"mkdir: cannot create directory ‘out/y’: Permission denied":                                                                              {Kind: sandbox.KeepsFile, Path: home + "/y", Exists: home},
-		"PermissionError: [Errno 13] Permission denied: '../z'":                                                                                  {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
-		"fatal: could not create leading directories of '../r/.git': Permission denied":                                                          {Kind: sandbox.KeepsFile, Path: home + "/r/.git", Exists: home},
-		"tar: ../z.tar: Cannot open: Permission denied":                                                                                          {Kind: sandbox.KeepsFile, Path: home + "/z.tar", Exists: home},
-		"y.txt: Permission denied":                                                                                                               {Kind: sandbox.KeepsFile, Path: home + "/y.txt", Exists: home},
+		"mkdir: cannot create directory ‘out/y’: Permission denied":                                                                              {Kind: besideHidden, Path: home + "/y", Exists: home},
+		"PermissionError: [Errno 13] Permission denied: '../z'":                                                                                  {Kind: besideHidden, Path: home + "/z", Exists: home},
+		"fatal: could not create leading directories of '../r/.git': Permission denied":                                                          {Kind: besideHidden, Path: home + "/r/.git", Exists: home},
+		"tar: ../z.tar: Cannot open: Permission denied":                                                                                          {Kind: besideHidden, Path: home + "/z.tar", Exists: home},
+		"y.txt: Permission denied":                                                                                                               {Kind: besideHidden, Path: home + "/y.txt", Exists: home},
 		"sh: 3: cannot create: Permission denied":                                                                                                {},
-		"open ../z: permission denied":                                                                                                           {Kind: sandbox.KeepsFile, Path: home + "/z", Exists: home},
+		"open ../z: permission denied":                                                                                                           {Kind: besideHidden, Path: home + "/z", Exists: home},
 		"open HOME/x: no such file or directory":                                                                                                 {},
 		"cat: HOME/.ssh/id_none: Permission denied":                                                                                              {Kind: sandbox.KeepsDirectory, Path: home + "/.ssh/id_none", Exists: home + "/.ssh"},
 	} {
