@@ -52,12 +52,23 @@ func ending(p *shell.Process) string {
 	return "completed successfully"
 }
 
-// describe returns the line for the model about a command.
+// describe returns the message for the model about a command.
 func describe(p *shell.Process, command string) string {
-	if p.IsLeft {
-		return fmt.Sprintf("[What `%s` left running has ended (PGID %d). Its output was not kept]", command, p.PID)
-	}
 	return fmt.Sprintf("[Background command %s: `%s` (PID %d). Output saved to %s]", ending(p), command, p.PID, p.Log)
+}
+
+// line returns the line for the model about a command in [Reporter.News].
+func line(p *shell.Process) string {
+	command, how := terminal.Cut(terminal.Line(p.Command), maxCommand), fmt.Sprintf("has ended with exit code %d", p.Code)
+	switch {
+	case p.IsLeft:
+		return fmt.Sprintf("[What `%s` left running has ended (PGID %d). Its output was not kept]", command, p.PID)
+	case p.IsOrphan:
+		how = "has ended, its exit code is not known"
+	case p.Signal != 0:
+		how = "was ended by a signal (" + p.Signal.String() + ")"
+	}
+	return fmt.Sprintf("[Background command `%s` (PID %d) %s. Its output: read_background_output, or %s]", command, p.PID, how, p.Log)
 }
 
 // Limits of [Reporter.News]: lines, and bytes of a command.
@@ -72,7 +83,7 @@ func (r *Reporter) News() string {
 	}
 	var lines []string
 	for i := range ended[:min(len(ended), maxNews)] {
-		lines = append(lines, describe(&ended[i], terminal.Cut(terminal.Line(ended[i].Command), maxCommand)))
+		lines = append(lines, line(&ended[i]))
 	}
 	if more := len(ended) - maxNews; more > 0 {
 		lines = append(lines, fmt.Sprintf("[%d more background commands have ended: list_background_processes has them]", more))

@@ -102,7 +102,7 @@ func TestNews(t *testing.T) {
 		if want == 0 && len(prompt.Parts) > 1 || want > 0 && len(lines) != want || prompt.Text() != "Hi." {
 			t.Errorf("%s: %+v", settings, prompt)
 		}
-		if first := processes.List()[1]; want > 0 && (lines[1] != fmt.Sprintf("[Background command completed with error: exited with 1: `%s; exit 1` (PID %d). Output saved to %s]", command, first.PID, first.Log) ||
+		if first := processes.List()[1]; want > 0 && (lines[1] != fmt.Sprintf("[Background command `%s; exit 1` (PID %d) has ended with exit code 1. Its output: read_background_output, or %s]", command, first.PID, first.Log) ||
 			lines[5] != "[2 more background commands have ended: list_background_processes has them]") {
 			t.Errorf("%q", lines)
 		}
