@@ -26,6 +26,7 @@ type Programs struct {
 	Getenv   func(name string) string // returns variables of the user's environment
 	Environ  []string                 // that environment, for the programs
 	Outside  []string                 // directories whose programs do not count
+	Wait     time.Duration            // how long a read may take; 0 is a few seconds
 }
 
 // Content is the content of the clipboard: an image, or else a text.

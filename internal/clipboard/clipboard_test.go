@@ -23,7 +23,7 @@ func newDesk(t *testing.T, goos string) *desk {
 	t.Helper()
 	d := &desk{t: t, bin: t.TempDir()}
 	d.env = map[string]string{"PATH": d.bin}
-	d.Programs = Programs{GOOS: goos, Getenv: func(name string) string { return d.env[name] }, Environ: []string{"PATH=/usr/bin:/bin"}}
+	d.Programs = Programs{GOOS: goos, Getenv: func(name string) string { return d.env[name] }, Environ: []string{"PATH=/usr/bin:/bin"}, Wait: time.Minute}
 	return d
 }
 
@@ -123,6 +123,7 @@ func TestHang(t *testing.T) {
 	d := newDesk(t, "linux")
 	d.env["DISPLAY"] = ":0"
 	d.program("xclip", "exec sleep 100")
+	d.Wait = 100 * time.Millisecond
 	if _, err := d.Read(t.Context()); err == nil || err.Error() != "xclip takes too long" {
 		t.Error(err)
 	}

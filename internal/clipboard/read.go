@@ -2,6 +2,7 @@ package clipboard
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"encoding/hex"
@@ -17,7 +18,7 @@ func (p Programs) Read(ctx context.Context) (Content, error) {
 	if path == "" {
 		return Content{}, ErrNone
 	}
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(p.Wait, most))
 	defer cancel()
 	return read(p, ctx, path)
 }
