@@ -217,31 +217,41 @@ func deniedPattern() *regexp.Regexp {
 	return denied.pattern
 }
 
-// DenialOfPath returns the denial of a path that the output of a command names. It is certain enough for a command that goes on after it, and
-// does not fail.
+// DenialOfPath returns the first of [Profile.DenialsOfPaths].
 func (p *Profile) DenialOfPath(e Ending) Denial {
+	if list := p.DenialsOfPaths(e, 1); len(list) > 0 {
+		return list[0]
+	}
+	return Denial{}
+}
+
+// DenialsOfPaths returns up to most denials of paths that the output of a command names, each once and one for a line. They are certain enough for a
+// command that goes on after them, and does not fail.
+func (p *Profile) DenialsOfPaths(e Ending, most int) (list []Denial) {
+	add := func(path string) bool {
+		d := p.DenialAt(path)
+		isNew := d.Kind != NotDenied && !slices.ContainsFunc(list, func(known Denial) bool { return known.Path == d.Path })
+		if isNew && len(list) < most {
+			list = append(list, d)
+		}
+		return d.Kind != NotDenied
+	}
 	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(e.Output, 20) {
-		for _, path := range pathsIn(line) {
-			if d := p.DenialAt(path); d.Kind != NotDenied {
-				return d
-			}
+		if slices.ContainsFunc(pathsIn(line), add) {
+			continue
 		}
 		for _, path := range relativeIn(line) {
-			for _, dir := range e.Dirs {
-				if d := p.DenialAt(filepath.Join(dir, path)); d.Kind != NotDenied {
-					return d
-				}
+			if slices.ContainsFunc(e.Dirs, func(dir string) bool { return add(filepath.Join(dir, path)) }) {
+				break
 			}
 		}
 	}
 	for _, words := range otherLines {
 		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(e.Output, 5) {
-			if d := p.DenialAt(filepath.Clean(found[1])); d.Kind != NotDenied {
-				return d
-			}
+			add(filepath.Clean(found[1]))
 		}
 	}
-	return Denial{}
+	return list
 }
 
 // maxHosts is the number of hosts that one denial names.

@@ -8,7 +8,6 @@ import (
 	"pollux/docs"
 	"pollux/internal/config"
 	"pollux/internal/exit"
-	"pollux/internal/guard/permit"
 	"pollux/internal/memory"
 	"pollux/internal/process"
 	"pollux/internal/project"
@@ -62,7 +61,7 @@ func NewBuiltin(p Parts) Builtin {
 		Processes:          p.Processes,
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
 		AnyOutput:          OutputAdvice(set) == prompt.AdviseNone,
-		Advise:             permit.Advise(p.Project.Sandbox),
+		Advise:             p.Project.Sandbox.Advise,
 		Launcher:           p.Project.Launcher,
 		Pager:              config.ShellPager.In(set),
 		CanReadOn:          func() bool { return p.declares("read_background_output") },

@@ -48,13 +48,12 @@ type Options struct {
 type Permits struct {
 	options Options
 
-	mu       sync.Mutex
-	runs     map[*agent.PreparedCall]confine.Grant // of calls that run again
-	refused  map[*agent.PreparedCall]*network.Log  // of calls that run
-	commands map[command]confine.Grant             // until the session ends
-	all      confine.Grant                         // of all commands until then
-	// background are the calls whose commands go on in the background, with the refusals that are in the log.
-	background map[*agent.PreparedCall][]string
+	mu         sync.Mutex
+	runs       map[*agent.PreparedCall]confine.Grant // of calls that run again
+	refused    map[*agent.PreparedCall]*network.Log  // of calls that run
+	commands   map[command]confine.Grant             // until the session ends
+	all        confine.Grant                         // of all commands until then
+	background map[*agent.PreparedCall]*background
 }
 
 // command is a command in its directory.
@@ -64,7 +63,7 @@ type command struct{ text, dir string }
 func New(o Options) *Permits {
 	return &Permits{
 		options: o, runs: map[*agent.PreparedCall]confine.Grant{}, refused: map[*agent.PreparedCall]*network.Log{},
-		commands: map[command]confine.Grant{}, background: map[*agent.PreparedCall][]string{},
+		commands: map[command]confine.Grant{}, background: map[*agent.PreparedCall]*background{},
 	}
 }
 
@@ -147,7 +146,10 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	run := p.run(call)
-	if !p.goesOn(call, x.Result) {
+	if x.Result != nil && x.Result.Data["pid"] != nil {
+		p.inBackground(call)
+		defer p.settle(call, func(b *background) { b.hasResult = true })
+	} else {
 		p.forget(call)
 	}
 	hasFailed := x.Result != nil && x.Result.Data["isError"] == true
@@ -155,7 +157,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	if !hasFailed && len(run.Log.Refused()) == 0 {
-		p.log(call, &run, p.missed(tail(x.Result), &run)...)
+		p.log(call, &run, p.options.Sandbox.Missed(tail(x.Result), run)...)
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
@@ -165,7 +167,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	if !hasFailed && len(lack.Hosts) == 0 {
 		return nil
 	}
-	if lack.IsZero() || lack.IsSensitive && isWalk(run.Command) {
+	if lack.IsZero() || lack.IsSensitive && run.IsWalk() {
 		return nil
 	}
 	if lack.IsSensitive && slices.Contains(shellcmd.Roots(run.Command), "git") && p.options.RunsPrograms(run.Dir) {
@@ -178,7 +180,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	p.mu.Lock()
 	p.runs[again] = run.Grant.With(lack.Grant)
 	p.mu.Unlock()
-	others := append(p.missed(tail(x.Result), &run), p.options.Sandbox.LackingHosts(run).Reason)
+	others := append(p.options.Sandbox.Missed(tail(x.Result), run), p.options.Sandbox.LackingHosts(run).Reason)
 	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
 		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
@@ -196,29 +198,45 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	}
 }
 
-// goesOn notes that the command of a call goes on in the background, if it does. [Permits.Ended] forgets the call.
-func (p *Permits) goesOn(call *agent.PreparedCall, r *tool.Result) bool {
-	if r == nil || r.Data["pid"] == nil {
-		return false
+// background is a call whose command goes on in the background. Its result, and the end of the command, come in either order.
+type background struct {
+	logged              []string // the refusals that are in the log
+	hasResult, hasEnded bool
+}
+
+// settle notes the result of a call, or the end of its command in the background, and forgets the call after both.
+func (p *Permits) settle(call *agent.PreparedCall, note func(*background)) {
+	b := p.inBackground(call)
+	p.mu.Lock()
+	note(b)
+	isDone := b.hasResult && b.hasEnded
+	p.mu.Unlock()
+	if isDone {
+		p.forget(call)
 	}
+}
+
+func (p *Permits) inBackground(call *agent.PreparedCall) *background {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.background[call] = nil
-	return true
+	if p.background[call] == nil {
+		p.background[call] = &background{}
+	}
+	return p.background[call]
 }
 
 // log keeps refusals of a command that does not run again, each once; "" is none.
 func (p *Permits) log(call *agent.PreparedCall, run *confine.Run, reasons ...string) {
 	p.mu.Lock()
-	known, isInBackground := p.background[call]
+	b := p.background[call]
+	if b == nil { // it is in the foreground
+		b = &background{}
+	}
 	var added []string
 	for _, reason := range reasons {
-		if reason != "" && !slices.Contains(known, reason) && !slices.Contains(added, reason) {
-			added = append(added, reason)
+		if reason != "" && !slices.Contains(b.logged, reason) {
+			added, b.logged = append(added, reason), append(b.logged, reason)
 		}
-	}
-	if isInBackground {
-		p.background[call] = slices.Concat(known, added)
 	}
 	p.mu.Unlock()
 	for _, reason := range added {
@@ -234,15 +252,16 @@ func (p *Permits) Ended(ctx context.Context, output string, hasFailed bool) {
 		return
 	}
 	run := p.run(call)
-	defer p.forget(call)
+	p.inBackground(call)
+	defer p.settle(call, func(b *background) { b.hasEnded = true })
 	output = output[max(0, len(output)-maxTail):]
-	Advise(p.options.Sandbox)(ctx, output, hasFailed) // for the list of refusals
+	p.options.Sandbox.Advise(ctx, output, hasFailed) // the list of refusals has them from then on
 	var lack confine.Lack
 	if hasFailed {
 		lack = p.options.Sandbox.Lacking(output, run)
 	}
 	hosts := p.options.Sandbox.LackingHosts(run)
-	p.log(call, &run, slices.Concat([]string{lack.Reason}, p.missed(output, &run), []string{hosts.Reason})...)
+	p.log(call, &run, slices.Concat([]string{lack.Reason}, p.options.Sandbox.Missed(output, run), []string{hosts.Reason})...)
 }
 
 // decided keeps the answer to the question about a permission.
@@ -255,12 +274,6 @@ func (p *Permits) decided(again *agent.PreparedCall, reason string, isGranted bo
 	}
 }
 
-// walkers are programs that look at many files, and go on without one that they cannot read. filters stand behind them in a pipe.
-var (
-	walkers = []string{"ag", "du", "fd", "find", "grep", "ls", "rg", "tree"}
-	filters = []string{"cd", "cut", "head", "sort", "tail", "uniq", "wc"}
-)
-
 // fetchers are programs that do little without a network.
 var fetchers = []string{
 	"apt", "apt-get", "brew", "bun", "bundle", "cargo", "composer", "curl", "gem", "git", "go", "npm", "npx", "pip", "pip3", "pnpm", "poetry", "uv", "wget", "yarn",
@@ -268,16 +281,6 @@ var fetchers = []string{
 
 func fetches(command string) bool {
 	return slices.ContainsFunc(shellcmd.Roots(command), func(name string) bool { return slices.Contains(fetchers, name) })
-}
-
-// isWalk reports whether a command only looks at many files.
-func isWalk(command string) bool {
-	names := shellcmd.Roots(command)
-	isOf := func(list []string) func(string) bool {
-		return func(name string) bool { return slices.Contains(list, name) }
-	}
-	isOther := func(name string) bool { return !isOf(walkers)(name) && !isOf(filters)(name) }
-	return slices.ContainsFunc(names, isOf(walkers)) && !slices.ContainsFunc(names, isOther)
 }
 
 // maxTail is the size of the end of an output in which programs say how they have failed, in bytes.

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/agent"
+	"pollux/internal/sandbox/confine"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -22,39 +24,25 @@ func TestTail(t *testing.T) {
 	}
 }
 
-func TestIsWalk(t *testing.T) {
+// TestSettle checks that a call whose command goes on in the background is forgotten after its result and the end of the command, in either order,
+// and that a refusal is logged once.
+func TestSettle(t *testing.T) {
 	t.Parallel()
-	for command, want := range map[string]bool{
-		"grep -r x ~": true, "cd /x && find . -name y | head -3": true, "ls ~/.ssh": true, "rg x | sort | uniq": true,
-		"cat ~/.netrc": false, "head ~/.netrc": false, "grep x y; git push": false, "find . -exec cat {} +; ssh host": false, "": false,
-	} {
-		if got := isWalk(command); got != want {
-			t.Errorf("%q: %v", command, got)
+	result, end := func(b *background) { b.hasResult = true }, func(b *background) { b.hasEnded = true }
+	for _, order := range [][]func(*background){{result, end}, {end, result}} {
+		logged := 0
+		p := New(Options{Log: func(string, string, bool) { logged++ }})
+		call := &agent.PreparedCall{}
+		for i, note := range order {
+			p.inBackground(call)
+			p.log(call, &confine.Run{}, "x", "", "x")
+			p.settle(call, note)
+			if kept := len(p.background); kept != 1-i {
+				t.Errorf("after %d of 2: %d calls", i+1, kept)
+			}
 		}
-	}
-}
-
-// TestRefusedLines checks which lines of an output are looked at one by one: a few, each once, and none of a command that looks at many files.
-func TestRefusedLines(t *testing.T) {
-	t.Parallel()
-	denied := func(names string) (text string) {
-		for _, name := range strings.Split(names, "") {
-			text += "cat: /" + name + ": Permission denied\nread\n"
-		}
-		return text
-	}
-	for _, c := range []struct{ command, output, want string }{
-		{"cat /a /b /a", denied("aba"), "ab"},
-		{"cat /*", denied("abcdefg"), "abcde"},
-		{"cat /a", "a\nb\n", ""},
-		{"find / | head", denied("ab"), ""},
-	} {
-		got := ""
-		for _, line := range refusedLines(c.command, c.output) {
-			got += strings.TrimSuffix(strings.TrimPrefix(line, "cat: /"), ": Permission denied\n")
-		}
-		if got != c.want {
-			t.Errorf("%s: %q, want %q", c.command, got, c.want)
+		if logged != 1 {
+			t.Errorf("logged %d times", logged)
 		}
 	}
 }

@@ -338,8 +338,11 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	}
 }
 
-// Advise returns advice about the output of the command that ctx is for, "" for none. One that has not failed gets it only for a file that its
-// output says it was refused.
+// maxPaths is the number of refused paths that the advice about one command names.
+const maxPaths = 5
+
+// Advise returns advice about the output of the command that ctx is for, "" for none. One that has not failed gets it only for files that its
+// output says it was refused. [Confinement.Refused] has the refusals from then on.
 func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool) string {
 	if !c.IsOn() || !hasFailed && !sandbox.SaysDenied(output) {
 		return ""
@@ -349,15 +352,40 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 		run = (*granted)(ctx)
 	}
 	run.Grant = Grant{}
-	var d sandbox.Denial
+	var all []sandbox.Denial
 	if hasFailed {
-		d, _ = c.denial(output, &run)
-	} else {
-		allowed := c.granting(run.Grant)
-		d = allowed.DenialOfPath(c.ending(output, &run))
+		d, _ := c.denial(output, &run)
+		all = append(all, d)
 	}
-	c.note(d.Wish(c.options.Paths.Display))
-	return d.Advice()
+	text, first := "", ""
+	var others []string
+	for i, d := range append(all, c.paths(output, &run)...) {
+		c.note(d.Wish(c.options.Paths.Display))
+		wish := d.Wish(func(path string) string { return path })
+		switch {
+		case i == 0:
+			text, first = d.Advice(), wish
+		case wish != first:
+			others = append(others, wish)
+		}
+	}
+	if len(others) > 0 {
+		text = strings.TrimSpace(text + " The sandbox also refused the command " + strings.Join(others, ", ") + ".")
+	}
+	return text
+}
+
+// paths returns the denials of paths that the output of a command names: the first one of a command that looks at many.
+func (c *Confinement) paths(output string, r *Run) []sandbox.Denial {
+	if !sandbox.SaysDenied(output) {
+		return nil
+	}
+	most := maxPaths
+	if r.IsWalk() {
+		most = 1
+	}
+	allowed := c.granting(r.Grant)
+	return allowed.DenialsOfPaths(c.ending(output, r), most)
 }
 
 // maxWishes limits the list of refused permissions.

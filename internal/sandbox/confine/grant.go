@@ -80,13 +80,17 @@ func (c *Confinement) Lacking(output string, r Run) Lack {
 	return Lack{}
 }
 
-// Missed returns a sentence about a file that a command was refused which has not failed, as its output says, "" for none.
-func (c *Confinement) Missed(output string, r Run) string {
-	if !c.IsOn() || r.Grant.IsOutside || !sandbox.SaysDenied(output) {
-		return ""
+// Missed returns sentences about the files that a command was refused, as its output says.
+func (c *Confinement) Missed(output string, r Run) (reasons []string) {
+	if !c.IsOn() || r.Grant.IsOutside {
+		return nil
 	}
 	allowed := c.granting(r.Grant)
-	return c.lackOf(allowed.DenialOfPath(c.ending(output, &r)), &allowed).Reason
+	for _, d := range c.paths(output, &r) {
+		lack := c.lackOf(d, &allowed)
+		reasons = append(reasons, lack.Reason)
+	}
+	return reasons
 }
 
 // LackingHosts returns the permissions for the hosts that a command was refused, whatever its output says.
