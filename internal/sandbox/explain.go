@@ -142,7 +142,7 @@ const (
 	othersWords  = `(?i)LSOpenURLsWithRole\(\) failed|not authorized to send apple events|launchctl: operation not permitted|(crontab|/at|batch): operation not permitted`
 	nestedWords  = `(?i)sandbox_apply: operation not permitted|sandbox-exec: operation not permitted`
 	memoryWords  = `(?i)cannot allocate (memory|\d+ bytes)|out of memory|\bENOMEM\b|std::bad_alloc|\bMemoryError\b|could not reserve enough space|memory allocation of \d+ bytes failed|memory exhausted|array buffer allocation failed|error='Not enough space'`
-	forkWords    = `(?i)fork[^\n]{0,40}resource temporarily unavailable|cannot fork|failed to create new OS thread|can't start new thread|pthread_create[^\n]*(EAGAIN|failed|resource temporarily)|spawn \S+ EAGAIN|unable to create (new )?native thread|BlockingIOError: \[Errno 11\]`
+	forkWords    = `(?i)fork[^\n]{0,40}resource temporarily unavailable|cannot fork|failed to create new OS thread|can't start new thread|pthread_create[^\n]*(EAGAIN|failed|resource temporarily)|spawn \S+ EAGAIN|unable to create (new )?native thread|(?s:fork.{0,900}BlockingIOError: \[Errno 11\])`
 	browserWords = `no usable sandbox!|failed to move to new namespace|the suid sandbox helper binary was found, but is not configured correctly|setuid sandbox is not running as root`
 	offlineWords = `(?i)could(n.t| not) resolve host|network is unreachable|enetunreach|eai_again|enotfound|name or service not known|` +
 		`temporary failure (in name )?resol|no such host|failed to lookup address|permission denied.*socket|socket: permission denied`
@@ -426,7 +426,7 @@ func (d Denial) Advice() string {
 	case HasNoMemory:
 		return fmt.Sprintf("Each program in the sandbox may use %d MB of its own (pollux.sandboxMemory of the user's settings). Work in smaller parts, or tell the user that it needs more.", d.Most)
 	case HasNoProcesses:
-		return fmt.Sprintf("Commands in the sandbox may add %d processes and threads to those of the machine (pollux.sandboxProcesses of the user's settings). Start fewer at once, and look for ones that were left running, or tell the user.", d.Most)
+		return fmt.Sprintf("Commands in the sandbox may add %d processes and threads to those of the machine (pollux.sandboxProcesses of the user's settings), or fewer where the machine has a lower limit. Start fewer at once, and look for ones that were left running, or tell the user.", d.Most)
 	case ReachesNoOthers:
 		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
 	}
