@@ -34,9 +34,8 @@ const program = "/usr/bin/sandbox-exec"
 // rules is a profile for each program.
 type rules struct {
 	listing
-	profile Profile
-	options SeatbeltOptions
-	params  []string // arguments for the profile of the user's
+	text   string
+	params []string // arguments for the profile of the user's
 }
 
 // Available returns why this system cannot confine programs; nil if it can. The first call tries.
@@ -49,7 +48,7 @@ func Available() error {
 
 // trial is the result of a first program in the sandbox.
 type trial struct {
-	knows []string // those of SeatbeltExtras that this system has
+	knows []string // those of extras that this system has
 	err   error
 }
 
@@ -73,8 +72,8 @@ var tried = sync.OnceValue(func() trial {
 		Network: network.Policy{Off: true},
 	}.canonical()
 	const script = `(: >"$1/new") || exit 3; (: >"$1/../new") 2>/dev/null && exit 4; (: <"$1/secret") 2>/dev/null && exit 5; exit 0`
-	knows, err := chooseExtras(func(extras []string) error {
-		return try("-p", p.Seatbelt(SeatbeltOptions{Knows: extras}), "/bin/sh", "-c", script, "sh", open)
+	knows, err := chooseExtras(func(some []string) error {
+		return try(append(parameters(nil), "-p", p.seatbelt("", some), "/bin/sh", "-c", script, "sh", open)...)
 	})
 	return trial{knows, err}
 })
@@ -104,14 +103,16 @@ const LimitsResources = false
 // build makes the rules of a profile.
 func build(p Profile, _ int, _ bool, _ *ownSockets, o *Options) (*rules, error) {
 	now, dirs := p.canonical().present(func(path string) bool { _, err := os.Lstat(path); return err == nil })
-	made := &rules{listing: listing{}, profile: now, options: SeatbeltOptions{Knows: tried().knows}}
+	made := &rules{listing: listing{}}
 	for _, dir := range append(dirs, "/dev") { // terminals that the user opens later are hidden, too
 		made.listing[dir], _ = changed(dir)
 	}
+	var base Base
 	if o.Base != nil {
-		base := o.Base(o.Dirs())
-		made.options.Base, made.params = base.Text, base.arguments()
+		base = *o.Base(o.Dirs())
+		made.params = base.arguments()
 	}
+	made.text = now.seatbelt(base.Text, tried().knows)
 	return made, nil
 }
 
@@ -133,11 +134,9 @@ func (r *rules) apply(c *process.Command, _ *network.Log) error {
 	if err := unix.Access(c.Path, unix.X_OK); err != nil { // else sandbox-exec would say so, as if it were missing itself
 		return &fs.PathError{Op: "fork/exec", Path: c.Path, Err: err}
 	}
-	o := r.options
-	o.Terminals = terminals(c)
-	name := c.String()
-	c.Args = slices.Concat(r.params, []string{"-p", r.profile.Seatbelt(o), c.Path}, c.Args)
-	c.Name, c.Path = name, program
+	c.Name = c.String()
+	c.Args = slices.Concat(r.params, parameters(terminals(c)), []string{"-p", r.text, c.Path}, c.Args)
+	c.Path = program
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -103,9 +102,6 @@ func TestSeatbeltTerminal(t *testing.T) {
 		t.Skipf("NOT TESTED: %v", err)
 	}
 	t.Cleanup(s.Close)
-	if _, err := exec.LookPath("tty"); err != nil {
-		t.Skip("NOT TESTED: tty is missing")
-	}
 	var out strings.Builder
 	p, err := process.NewLauncher(s.Confine).Start(context.Background(), &process.Command{
 		For:  process.Purpose{Kind: process.KindShell, Origin: process.OriginModel},

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -8,19 +9,12 @@ import (
 	"pollux/internal/sandbox/seatbelt"
 )
 
-// SeatbeltOptions make a profile of Seatbelt of a [Profile]. The zero value is usual.
-type SeatbeltOptions struct {
-	// Base is the text of a profile of the user's that holds as well, "" for none.
-	Base string
-	// Terminals are the paths of the program's own terminals.
-	Terminals []string
-	// Knows are those of SeatbeltExtras that this system has.
-	Knows []string
-}
+// terminalParameters are the parameters of a profile for the paths of the program's own terminals, as many as it has streams.
+var terminalParameters = []string{"TERMINAL_0", "TERMINAL_1", "TERMINAL_2"}
 
-// SeatbeltExtras are operations that not each version of macOS has: hard links to files, and copies that share their blocks, which have another name;
+// extras are operations that not each version of macOS has: hard links to files, and copies that share their blocks, which have another name;
 // messages to other programs, files to open in them, jobs to start later, and preferences that a service keeps.
-var SeatbeltExtras = []string{"file-link", "file-clone", "appleevent-send", "lsopen", "job-creation", "user-preference-write"}
+var extras = []string{"file-link", "file-clone", "appleevent-send", "lsopen", "job-creation", "user-preference-write"}
 
 // starters are the programs by which others start without being confined.
 var starters = []string{"/bin/launchctl", "/usr/bin/crontab", "/usr/bin/at", "/usr/bin/batch"}
@@ -28,15 +22,15 @@ var starters = []string{"/bin/launchctl", "/usr/bin/crontab", "/usr/bin/at", "/u
 // resolver is the socket of the system's resolver, which passes questions on.
 const resolver = "/private/var/run/mDNSResponder"
 
-// chooseExtras returns those of SeatbeltExtras with which a sandbox holds, and why it does not without any. try makes a program run in the sandbox.
-func chooseExtras(try func(extras []string) error) (known []string, err error) {
-	if try(SeatbeltExtras) == nil {
-		return SeatbeltExtras, nil
+// chooseExtras returns those of extras with which a sandbox holds, and why it does not without any. try makes a program run in the sandbox.
+func chooseExtras(try func(some []string) error) (known []string, err error) {
+	if try(extras) == nil {
+		return extras, nil
 	}
 	if err := try(nil); err != nil {
 		return nil, err
 	}
-	for _, extra := range SeatbeltExtras {
+	for _, extra := range extras {
 		if with := append(slices.Clip(known), extra); try(with) == nil {
 			known = with
 		}
@@ -50,27 +44,27 @@ type Base struct {
 	Paths map[string]string // its parameters
 }
 
-// Seatbelt returns the profile in the language of macOS. It means the same as [Profile.Judge], and that new files can be created beside hidden ones. If
-// only some hosts can be reached, it allows none.
-func (p *Profile) Seatbelt(o SeatbeltOptions) string {
+// seatbelt returns the profile in the language of macOS, for a system that knows some of extras. It means the same as [Profile.Judge], and that new files can
+// be created beside hidden ones. If only some hosts can be reached, it allows none. base is the text of a profile of the user's that holds as well, "" for none.
+func (p *Profile) seatbelt(base string, knows []string) string {
 	var t seatbelt.Profile
 	t.WriteString(seatbelt.Open)
-	if o.Base != "" {
+	if base != "" {
 		t.Reset()
-		t.WriteString(strings.TrimSpace(o.Base) + "\n")
+		t.WriteString(strings.TrimSpace(base) + "\n")
 	}
-	p.denyFiles(&t, &o)
+	p.denyFiles(&t, knows)
 	if p.Network.Off {
-		p.denyNetwork(&t, o.Base == "")
+		p.denyNetwork(&t, base == "")
 	}
 	p.denySockets(&t)
-	p.denyPrograms(&t, &o)
+	p.denyPrograms(&t, knows)
 	return t.String()
 }
 
 // denyFiles denies to change files outside, and to read hidden ones.
-func (p *Profile) denyFiles(t *seatbelt.Profile, o *SeatbeltOptions) {
-	scratch, own := seatbelt.Each(seatbelt.Subpath, p.Scratch), seatbelt.Each(seatbelt.Literal, o.Terminals)
+func (p *Profile) denyFiles(t *seatbelt.Profile, knows []string) {
+	scratch, own := seatbelt.Each(seatbelt.Subpath, p.Scratch), seatbelt.Each(seatbelt.Parameter, terminalParameters)
 	devices := append(seatbelt.Each(seatbelt.Subpath, p.Devices), seatbelt.Regex("^/dev/(ttys[0-9]+|fd/[0-9]+)$")) // terminals that it makes itself among them
 	places := slices.Concat(seatbelt.Each(seatbelt.Subpath, p.Write), scratch, devices, own)
 	t.Deny(seatbelt.All(seatbelt.None(places...)...), "file-write*")
@@ -81,7 +75,7 @@ func (p *Profile) denyFiles(t *seatbelt.Profile, o *SeatbeltOptions) {
 	}
 	readable := append(seatbelt.Each(seatbelt.Subpath, p.Read), slices.Concat(scratch, own)...)
 	t.Deny(seatbelt.Except(hidden, append(scratch, own...)...), "file-write*")
-	t.Deny(seatbelt.Except(hidden, readable...), append([]string{"file-read-data", "file-read-xattr"}, o.known("file-link", "file-clone")...)...)
+	t.Deny(seatbelt.Except(hidden, readable...), append([]string{"file-read-data", "file-read-xattr"}, known(knows, "file-link", "file-clone")...)...)
 	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, p.aboveHidden())...), "file-write-unlink", "file-write-create") // else its files get other paths
 }
 
@@ -170,15 +164,27 @@ func (p *Profile) denySockets(t *seatbelt.Profile) {
 }
 
 // denyPrograms denies to have other programs act, and to read the clipboard.
-func (p *Profile) denyPrograms(t *seatbelt.Profile, o *SeatbeltOptions) {
+func (p *Profile) denyPrograms(t *seatbelt.Profile, knows []string) {
 	t.Deny(seatbelt.Any(seatbelt.Each(seatbelt.Literal, starters)...), "process-exec")
 	t.Deny(seatbelt.Any(seatbelt.Service("com.apple.pasteboard.1"), seatbelt.Service("com.apple.xpc.smd")), "mach-lookup")
-	if others := o.known("appleevent-send", "lsopen", "job-creation", "user-preference-write"); len(others) > 0 {
+	if others := known(knows, "appleevent-send", "lsopen", "job-creation", "user-preference-write"); len(others) > 0 {
 		t.DenyAll(others...)
 	}
 }
 
-// known returns those of the operations that this system has.
-func (o *SeatbeltOptions) known(operations ...string) []string {
-	return slices.DeleteFunc(operations, func(name string) bool { return !slices.Contains(o.Knows, name) })
+// known returns those of the operations that a system knows.
+func known(knows []string, operations ...string) []string {
+	return slices.DeleteFunc(operations, func(name string) bool { return !slices.Contains(knows, name) })
+}
+
+// parameters returns the arguments of sandbox-exec for a program with terminals at these paths.
+func parameters(terminals []string) (args []string) {
+	for i, name := range terminalParameters {
+		path := os.DevNull
+		if i < len(terminals) {
+			path = terminals[i]
+		}
+		args = append(args, "-D", name+"="+path)
+	}
+	return args
 }

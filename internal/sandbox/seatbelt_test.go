@@ -3,7 +3,6 @@ package sandbox_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -188,7 +187,7 @@ func TestSeatbeltMeansProfile(t *testing.T) {
 		if rapid.Bool().Draw(rt, "with pattern") {
 			p.Hide = append(p.Hide, "/a/id_*")
 		}
-		b := wear(t, p.Seatbelt(sandbox.SeatbeltOptions{}))
+		b := wear(t, p.Seatbelt("", nil, nil))
 		for range 20 {
 			at := path.Draw(rt, "path")
 			if strings.HasPrefix(at, "/a/id_rsa/") { // in a directory that a pattern hides: on Linux, the directory is in the profile as well
@@ -214,7 +213,7 @@ func TestSeatbeltFiles(t *testing.T) {
 		Write: []string{"/Users/me", "/private/tmp"}, Hide: []string{"/Users/me/.ssh/id_rsa", "/Users/me/.ssh/id_*", "/dev/ttys000", "/dev/ttys001"},
 		Devices: []string{"/dev/null"},
 	}
-	b := wear(t, p.Seatbelt(sandbox.SeatbeltOptions{Terminals: []string{"/dev/ttys001"}, Knows: sandbox.SeatbeltExtras}))
+	b := wear(t, p.Seatbelt("", sandbox.Extras, []string{"/dev/ttys001"}))
 	for what, want := range map[string]bool{
 		"file-write-data /dev/null":                  true,
 		"file-write-data /dev/disk0":                 false,
@@ -245,8 +244,8 @@ func TestSeatbeltFiles(t *testing.T) {
 	if b.allows(t, operation{name: "mach-lookup", service: "com.apple.pasteboard.1"}) {
 		t.Error("the clipboard can be read")
 	}
-	without := p.Seatbelt(sandbox.SeatbeltOptions{})
-	for _, extra := range sandbox.SeatbeltExtras {
+	without := p.Seatbelt("", nil, nil)
+	for _, extra := range sandbox.Extras {
 		if strings.Contains(without, extra) {
 			t.Errorf("%s is denied where the system does not know it", extra)
 		}
@@ -276,7 +275,7 @@ func TestSeatbeltNetwork(t *testing.T) {
 		"own profile off": {network.Policy{Off: true}, base, nil, append(open, docker, reach("tcp", "localhost:8080"))},
 	} {
 		p := sandbox.Profile{Write: []string{"/w"}, Network: tt.policy}
-		b := wear(t, p.Seatbelt(sandbox.SeatbeltOptions{Base: tt.base}))
+		b := wear(t, p.Seatbelt(tt.base, nil, nil))
 		for _, o := range tt.allowed {
 			if !b.allows(t, o) {
 				t.Errorf("%s: not allowed: %+v", name, o)
@@ -301,15 +300,15 @@ func FuzzSeatbelt(f *testing.F) {
 	for _, path := range []string{"/a", `/a") (allow default) ("`, `/a\`, `/a\"`, "/a\nb", "/#\"*", "/\xff", "/a*b[c]?", "/([{.+^$|"} {
 		f.Add(path)
 	}
-	usual := len(wear(f, (&sandbox.Profile{Write: []string{"/w"}, Hide: []string{"/h", "/h*"}, HideSockets: []string{"/s*"}}).Seatbelt(sandbox.SeatbeltOptions{})))
+	usual := len(wear(f, (&sandbox.Profile{Write: []string{"/w"}, Hide: []string{"/h", "/h*"}, HideSockets: []string{"/s*"}}).Seatbelt("", nil, nil)))
 	f.Fuzz(func(t *testing.T, path string) {
 		if path = filepath.Clean("/" + path); strings.Contains(path, "\x00") || path == "/" {
-			t.Skip()
+			return // there is no such file
 		}
 		p := sandbox.Profile{Write: []string{path}, Hide: []string{path + "/h", path + "/h*"}, HideSockets: []string{path + "*"}}
-		b := wear(t, p.Seatbelt(sandbox.SeatbeltOptions{}))
+		b := wear(t, p.Seatbelt("", nil, nil))
 		if len(b) != usual+1 { // one more: the directory has a hidden file, and cannot be moved
-			t.Errorf("%d statements, want %d:\n%s", len(b), usual+1, p.Seatbelt(sandbox.SeatbeltOptions{}))
+			t.Errorf("%d statements, want %d:\n%s", len(b), usual+1, p.Seatbelt("", nil, nil))
 		}
 		if b.mayRead(t, path+"/h") {
 			t.Error("the hidden file can be read")
@@ -339,7 +338,7 @@ func TestSeatbeltSize(t *testing.T) {
 		p.HideSockets = append(p.HideSockets, fmt.Sprintf("/private/tmp/some-agent-%d-*", i), fmt.Sprintf("/private/var/folders/ab/T/some-agent-%d-*", i))
 	}
 	p.Write = []string{"/private"}
-	text := p.Seatbelt(sandbox.SeatbeltOptions{})
+	text := p.Seatbelt("", nil, nil)
 	for _, found := range regexp.MustCompile(`#"[^"]*"`).FindAllString(text, -1) {
 		if len(found) > 1000 {
 			t.Errorf("%d bytes: %s", len(found), found)
@@ -366,9 +365,9 @@ func TestChooseExtras(t *testing.T) {
 		err     error
 		want    []string
 	}{
-		"all":      {nil, nil, sandbox.SeatbeltExtras},
+		"all":      {nil, nil, sandbox.Extras},
 		"some":     {[]string{"file-link", "lsopen"}, nil, []string{"file-clone", "appleevent-send", "job-creation", "user-preference-write"}},
-		"not even": {sandbox.SeatbeltExtras, broken, nil},
+		"not even": {sandbox.Extras, broken, nil},
 	} {
 		tries := 0
 		got, err := sandbox.ChooseExtras(func(extras []string) error {
@@ -395,7 +394,7 @@ func BenchmarkSeatbelt(b *testing.B) {
 		p.Hide = append(p.Hide, fmt.Sprintf("/Users/me/.config/tool%d", i))
 	}
 	for b.Loop() {
-		if p.Seatbelt(sandbox.SeatbeltOptions{Terminals: []string{os.DevNull}}) == "" {
+		if p.Seatbelt("", nil, nil) == "" {
 			b.Fatal("no profile")
 		}
 	}

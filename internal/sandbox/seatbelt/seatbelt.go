@@ -22,6 +22,9 @@ type Filter string
 // Literal matches a path.
 func Literal(path string) Filter { return call("literal", quote(path)) }
 
+// Parameter matches a path that sandbox-exec gets by a name.
+func Parameter(name string) Filter { return call("literal", string(call("param", quote(name)))) }
+
 // Subpath matches a path and all that is below it.
 func Subpath(path string) Filter { return call("subpath", quote(path)) }
 
