@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"context"
 	"slices"
 
 	"pollux/internal/process"
@@ -53,5 +54,52 @@ func (ps *Processes) noteKnown(pid int) {
 			p.isKnown = true
 			return
 		}
+	}
+}
+
+// Inspect makes ps call inspect, once, with each background command of the session whose output is complete: it has ended, or Close is about to
+// end it. It may be called on any goroutine.
+func (ps *Processes) Inspect(inspect func(Process)) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.inspect = inspect
+}
+
+// inspected calls the function of [Processes.Inspect] for a command.
+func (ps *Processes) inspected(p *Process, hasEnded bool) {
+	ps.mu.Lock()
+	inspect, copied := ps.inspect, *p
+	p.isSeen = true
+	ps.mu.Unlock()
+	if copied.Exited = hasEnded; inspect != nil && !copied.isSeen && !p.IsOrphan {
+		inspect(copied)
+	}
+}
+
+// Context returns the context of the call that has started the command.
+func (p Process) Context() context.Context { return p.execution.asked.ctx }
+
+// HasFailed reports whether the command has ended by itself, and with an error.
+func (p Process) HasFailed() bool {
+	return p.Exited && !p.execution.isStopped() && (p.Code != 0 || p.Signal != 0 || len(p.pipe) > 0)
+}
+
+// OnEnd makes ps call ended when a background command of the session has ended and its log is complete. It may be called on
+// any goroutine, but not after [Processes.Close].
+func (ps *Processes) OnEnd(ended func(Process)) {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.ended = ended
+}
+
+// reportEnd calls the function of [Processes.OnEnd].
+func (ps *Processes) reportEnd(p *Process) {
+	ps.starting.RLock()
+	defer ps.starting.RUnlock()
+	ps.mu.Lock()
+	ended, copied := ps.ended, *p
+	ps.mu.Unlock()
+	if copied.Exited = true; ended != nil && !ps.closed {
+		ended(copied)
 	}
 }
