@@ -115,7 +115,7 @@ func tellRefused(w io.Writer, s *session.Session) {
 	if n := len(wishes) - most; n > 0 {
 		wishes, more = wishes[:most], fmt.Sprintf("; and %d more", n)
 	}
-	fmt.Fprintln(w, terminal.Line("The sandbox refused commands: "+strings.Join(wishes, "; ")+more+". tools.sandboxAllowedPaths can allow paths, --no-sandbox all."))
+	fmt.Fprintln(w, terminal.Line("The sandbox refused commands: "+strings.Join(wishes, "; ")+more+". tools.sandboxAllowedPaths can allow paths that exist, --no-sandbox all; see pollux sandbox log."))
 }
 
 // tellEnded lists the background commands that end with the session, and the processes that do not.
