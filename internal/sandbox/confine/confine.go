@@ -361,7 +361,8 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 	}
 	text, first := "", ""
 	var others []string
-	for i, d := range append(all, c.paths(output, &run)...) {
+	denials, _ := c.paths(output, &run)
+	for i, d := range append(all, denials...) {
 		c.note(d.Wish(c.options.Paths.Display))
 		wish := d.Wish(func(path string) string { return path })
 		switch {
@@ -377,17 +378,18 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 	return text
 }
 
-// paths returns the denials of paths that the output of a command names: the first one of a command that looks at many.
-func (c *Confinement) paths(output string, r *Run) []sandbox.Denial {
+// paths returns the denials of paths that the output of a command names, and the profile that denies them: the first one of a command that looks
+// at many. It makes no profile for an output that says of no refusal.
+func (c *Confinement) paths(output string, r *Run) ([]sandbox.Denial, sandbox.Profile) {
 	if !sandbox.SaysDenied(output) {
-		return nil
+		return nil, sandbox.Profile{}
 	}
 	most := maxPaths
 	if r.IsWalk() {
 		most = 1
 	}
 	allowed := c.granting(r.Grant)
-	return allowed.DenialsOfPaths(c.ending(output, r), most)
+	return allowed.DenialsOfPaths(c.ending(output, r), most), allowed
 }
 
 // maxWishes limits the list of refused permissions.

@@ -85,8 +85,8 @@ func (c *Confinement) Missed(output string, r Run) (reasons []string) {
 	if !c.IsOn() || r.Grant.IsOutside {
 		return nil
 	}
-	allowed := c.granting(r.Grant)
-	for _, d := range c.paths(output, &r) {
+	denials, allowed := c.paths(output, &r)
+	for _, d := range denials {
 		lack := c.lackOf(d, &allowed)
 		reasons = append(reasons, lack.Reason)
 	}
