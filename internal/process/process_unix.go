@@ -252,7 +252,7 @@ func openPipe(end polled) (read, write *os.File, err error) {
 	return os.NewFile(uintptr(fds[0]), "pipe"), os.NewFile(uintptr(fds[1]), "pipe"), nil
 }
 
-// drain reads the content of a pipe without waiting for more. It reads at most as much as a
+// drain reads the content of a pipe without waiting for more; the read after it finds the end, if this was all. It reads at most as much as a
 // pipe can hold, in case a writer fills it as fast.
 func drain(f *os.File, buf []byte, take func([]byte)) error {
 	conn, err := f.SyscallConn()
@@ -260,17 +260,13 @@ func drain(f *os.File, buf []byte, take func([]byte)) error {
 		return err
 	}
 	const most = 1 << 20
-	var readErr error
-	err = conn.Read(func(fd uintptr) bool {
+	return conn.Read(func(fd uintptr) bool {
 		for total := 0; total < most; {
 			n, err := syscall.Read(int(fd), buf)
 			switch {
 			case errors.Is(err, syscall.EINTR):
 				continue
-			case errors.Is(err, syscall.EAGAIN):
-				return true
 			case err != nil || n == 0:
-				readErr = os.ErrClosed
 				return true
 			}
 			take(buf[:n])
@@ -278,5 +274,4 @@ func drain(f *os.File, buf []byte, take func([]byte)) error {
 		}
 		return true
 	})
-	return errors.Join(err, readErr)
 }

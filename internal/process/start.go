@@ -288,7 +288,7 @@ func (p *Process) copyOutput(s *outputPipe) {
 	}
 	buf := make([]byte, 32<<10)
 	for {
-		n, err := s.file.Read(buf)
+		n, err := readTwice(s.file, buf)
 		take(buf[:n])
 		if n == len(buf) && n < 256<<10 { // more is coming
 			buf = make([]byte, 256<<10)
@@ -296,7 +296,7 @@ func (p *Process) copyOutput(s *outputPipe) {
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) { // the program has ended
 			_ = s.file.SetReadDeadline(time.Time{})
-			err = drain(s.file, buf, take)
+			err = drain(s.file, buf, take) // the next read reports the end
 			drained = true
 			p.streamDrained()
 		}
@@ -304,6 +304,16 @@ func (p *Process) copyOutput(s *outputPipe) {
 			return
 		}
 	}
+}
+
+// readTwice reads, and reads again if a terminal has no more to read. Linux may say so before it has looked at what was printed just before the
+// other end was closed.
+func readTwice(r io.Reader, buf []byte) (int, error) {
+	n, err := r.Read(buf)
+	if errors.Is(err, syscall.EIO) {
+		return r.Read(buf)
+	}
+	return n, err
 }
 
 func (p *Process) streamDrained() {

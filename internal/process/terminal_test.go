@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
@@ -13,6 +15,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"testing/iotest"
 	"time"
 
 	"pollux/internal/process/processtest"
@@ -197,6 +200,28 @@ func TestTerminalDrained(t *testing.T) {
 		if n := len(out.String()); n != 300*12 {
 			t.Fatalf("%d bytes", n)
 		}
+	}
+}
+
+// endsEarly is a terminal that once says that there is no more to read before the last of it, as Linux does rarely.
+type endsEarly struct{ rest io.Reader }
+
+func (e *endsEarly) Read(p []byte) (int, error) {
+	if e.rest == nil {
+		e.rest = io.MultiReader(strings.NewReader("last"), iotest.ErrReader(syscall.EIO))
+		return 0, &os.PathError{Op: "read", Path: "/dev/ptmx", Err: syscall.EIO}
+	}
+	return e.rest.Read(p)
+}
+
+func TestReadTwice(t *testing.T) {
+	t.Parallel()
+	terminal, buf := &endsEarly{}, make([]byte, 10)
+	if n, err := readTwice(terminal, buf); string(buf[:n]) != "last" || err != nil {
+		t.Errorf("%q, %v", buf[:n], err)
+	}
+	if n, err := readTwice(terminal, buf); n != 0 || !errors.Is(err, syscall.EIO) {
+		t.Errorf("%q, %v", buf[:n], err)
 	}
 }
 
