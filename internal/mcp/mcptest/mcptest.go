@@ -152,8 +152,14 @@ func addClientTools(s *sdk.Server) {
 		}
 		return text(strings.Join(names, " ")), nil
 	})
-	add(s, "progress", `{"type":"object"}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+	add(s, "progress", `{"type":"object","properties":{"halts":{"type":"boolean"}}}`, func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		var a struct{ Halts bool }
+		_ = json.Unmarshal(r.Params.Arguments, &a)
 		_ = r.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: r.Params.GetProgressToken(), Progress: 1, Total: 2, Message: "half"})
+		if a.Halts {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
 		time.Sleep(50 * time.Millisecond)
 		return text("done"), nil
 	})
