@@ -180,6 +180,11 @@ func TestForm(t *testing.T) {
 			frame("Output:\n  " + many + "\nExit Codes in the pipe: 1, 0"),
 		},
 		{
+			"a command's with a hint and a note behind the frame", llm.Output("1", "x", frame("Output: "+many+end)+"\nHint: Use -y.\n\n[It lacked a permission.]"),
+			frame("Output: "+first+"... [49980 lines omitted] ...\n"+last+end) + "\nHint: Use -y.\n\n[It lacked a permission.]",
+			frame("Output: "+many+end) + "\nHint: Use -y.\n\n[It lacked a permission.]",
+		},
+		{
 			"a command's without a frame", llm.Output("1", "x", "Output: "+many+end),
 			"Output: " + first + "... [49980 lines omitted] ...\n" + last + end, "Output: " + many + end,
 		},

@@ -95,8 +95,8 @@ func commandPreview(text string) (string, bool) {
 	const frame, endOfFrame = "<untrusted_context>\n", "\n</untrusted_context>"
 	begin, end := "Output: ", ""
 	if inside, ok := strings.CutPrefix(text, frame); ok {
-		if inside, ok = strings.CutSuffix(inside, endOfFrame); ok {
-			begin, end, text = frame+begin, endOfFrame, inside
+		if at := strings.LastIndex(inside, endOfFrame); at >= 0 { // hints and notes stand behind it
+			begin, end, text = frame+begin, clip(inside[at:], 20*lineChars), inside[:at]
 		}
 	}
 	output, ok := strings.CutPrefix(text, "Output: ")
@@ -112,7 +112,7 @@ func commandPreview(text string) (string, bool) {
 
 // outcomes are the beginnings of the lines behind the output of a command.
 var outcomes = []string{
-	"Encoding: ", "Error: ", "Exit Code: ", "Exit Codes in the pipe: ", "Signal: ", "Hint: ", "Background PIDs: ", "Process Group PGID: ",
+	"Encoding: ", "Error: ", "Exit Code: ", "Exit Codes in the pipe: ", "Signal: ", "Background PIDs: ", "Process Group PGID: ",
 }
 
 // splitOutcome splits the output of a command from the lines after it that report the outcome.

@@ -42,7 +42,7 @@ func (g *gatedCall) addNews(r *tool.Result) *tool.Result {
 		return r
 	}
 	if news := g.opts.News(); news != "" {
-		r = appendText(r, "\n\n"+news)
+		r = appendText(r, "\n\n[This was the result. News beside it:]\n"+news)
 	}
 	return r
 }

@@ -107,7 +107,7 @@ func TestNews(t *testing.T) {
 		{agent.ToolCall{PromptID: "p", Typed: true}, "[x has ended]", "written"},
 		{agent.ToolCall{PromptID: "p", FromClient: true}, "[x has ended]", "written"},
 		{agent.ToolCall{}, "[x has ended]", "written"},
-		{agent.ToolCall{PromptID: "p"}, "[x has ended]", "written\n\n[x has ended]"},
+		{agent.ToolCall{PromptID: "p"}, "[x has ended]", "written\n\n[This was the result. News beside it:]\n[x has ended]"},
 		{agent.ToolCall{PromptID: "p"}, "", "written"},
 	} {
 		news = c.news

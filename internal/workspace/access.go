@@ -101,7 +101,7 @@ func (w *Workspace) refuse(abs string) error {
 		return Refusal(fmt.Sprintf("Path not allowed: file tools neither read nor write %s: \"%s\"", what, abs))
 	}
 	return Refusal(fmt.Sprintf("Path not in workspace: Attempted path \"%s\" resolves outside the allowed workspace directories: %s or the project temp directory: %s."+
-		" A user can add directories with --include-directories.", abs, strings.Join(w.all(), ", "), w.temp))
+		" A user can add its directory: with /directory add in a session, or with --include-directories at its start.", abs, strings.Join(w.all(), ", "), w.temp))
 }
 
 // protected describes the files that a path in an accessible directory leads to if file tools never access them, else it

@@ -112,7 +112,7 @@ func TestCheck(t *testing.T) {
 	})
 	outside := func(path string) string {
 		return `Path not in workspace: Attempted path "` + path + `" resolves outside the allowed workspace directories: ` +
-			dir + "/root, " + dir + "/more or the project temp directory: " + dir + "/tmp. A user can add directories with --include-directories."
+			dir + "/root, " + dir + "/more or the project temp directory: " + dir + "/tmp. A user can add its directory: with /directory add in a session, or with --include-directories at its start."
 	}
 	for _, tc := range []struct {
 		path string // absolute, or below dir

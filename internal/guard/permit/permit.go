@@ -161,13 +161,12 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
-	if lack.IsZero() && hasFailed && fetches(run.Command) { // it may say nothing, as behind a pipe
+	if lack.Reason == "" && hasFailed && fetches(run.Command) { // it may say nothing, as behind a pipe
 		lack = p.options.Sandbox.LackingHosts(run)
 	}
-	if !hasFailed && len(lack.Hosts) == 0 {
-		return nil
-	}
-	if lack.IsZero() || lack.IsSensitive && run.IsWalk() {
+	others := append(p.options.Sandbox.Missed(tail(x.Result), run), p.options.Sandbox.LackingHosts(run).Reason)
+	if !hasFailed && len(lack.Hosts) == 0 || lack.IsZero() || lack.IsSensitive && run.IsWalk() {
+		p.log(call, &run, slices.Insert(others, 0, lack.Reason)...)
 		return nil
 	}
 	if lack.IsSensitive && slices.Contains(shellcmd.Roots(run.Command), "git") && p.options.RunsPrograms(run.Dir) {
@@ -180,7 +179,6 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	p.mu.Lock()
 	p.runs[again] = run.Grant.With(lack.Grant)
 	p.mu.Unlock()
-	others := append(p.options.Sandbox.Missed(tail(x.Result), run), p.options.Sandbox.LackingHosts(run).Reason)
 	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
 		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -64,14 +65,14 @@ type Lack struct {
 func (l *Lack) Text() string { return strings.TrimSpace(l.Reason + " " + l.Gain) }
 
 // Lacking returns the permissions that a command lacked which has failed with an output. There are none while the sandbox is off, and for other
-// failures.
+// failures; a limit that was reached is a reason without permissions.
 func (c *Confinement) Lacking(output string, r Run) Lack {
 	if !c.IsOn() || r.Grant.IsOutside {
 		return Lack{}
 	}
 	d, allowed := c.denial(output, &r)
 	lack := c.lackOf(d, &allowed)
-	if lack.IsOutside || r.Grant.With(lack.Grant).key() != r.Grant.key() {
+	if lack.IsZero() || lack.IsOutside || r.Grant.With(lack.Grant).key() != r.Grant.key() {
 		return lack
 	}
 	if d.Kind == sandbox.KeepsFile { // it needs more than this file, such as a lock beside it
@@ -233,6 +234,10 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("The sandbox hides your passwords and tokens for git servers.")
 	case sandbox.HasNoSigningKeys:
 		return outside("The sandbox hides your GnuPG and SSH keys, and their agents.")
+	case sandbox.HasNoMemory: // only settings can give it more, for the next session
+		return Lack{Reason: fmt.Sprintf("The sandbox limits the memory of each program to %d MB.", d.Most)}
+	case sandbox.HasNoProcesses:
+		return Lack{Reason: fmt.Sprintf("The sandbox limits the processes and threads that commands add to %d.", d.Most)}
 	}
 	return Lack{}
 }

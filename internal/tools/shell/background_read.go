@@ -138,7 +138,7 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		text += " A program may keep its output in a buffer: stdbuf -oL PROGRAM writes each line at once."
 	}
 	return &tool.Result{
-		Content: []llm.Part{llm.Text(head + untrustedBegin + found + text + p.hint(text) + untrustedEnd)},
+		Content: []llm.Part{llm.Text(head + untrustedBegin + found + text + untrustedEnd + p.hint(text))},
 		Display: tool.TextDisplay(head + found + text),
 	}
 }

@@ -23,12 +23,12 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 	a["is_background"] = true
 	r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
 	pid, ok := r.Data["pid"].(int)
-	head, _, _ := strings.Cut(text(r), "\nOutput so far:")
+	head, _, _ := strings.Cut(text(r), "\n<untrusted_context>\nOutput so far:")
 	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid, and with pattern to wait until it is ready; to end it, stop_background_process.", pid)
 	if strings.Contains(text(r), "has ended") || strings.Contains(text(r), "was ended") {
 		how = fmt.Sprintf(" PID: %d.", pid)
 	}
-	if !ok || !strings.HasPrefix(head, "<untrusted_context>\nCommand ") || !strings.HasSuffix(head, how) || r.Data["command"] != a["command"] ||
+	if !ok || !strings.HasPrefix(head, "Command ") || !strings.HasSuffix(head, how) || r.Data["command"] != a["command"] ||
 		r.Display != tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", pid)) {
 		t.Fatalf("got %q, %v", text(r), r.Data)
 	}
@@ -49,14 +49,14 @@ func readBackground(t testing.TB, o shell.Options, a args) string {
 	t.Helper()
 	got := untimed(text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{})))
 	head, output, isFramed := strings.Cut(got, "\n<untrusted_context>\n")
-	output, isClosed := strings.CutSuffix(output, "\n</untrusted_context>")
+	output, hint, isClosed := strings.Cut(output, "\n</untrusted_context>")
 	if isFramed != isClosed || isFramed == strings.HasPrefix(got, "error: ") {
 		t.Errorf("what a program printed is not marked: %q", got)
 	}
 	if !isFramed {
 		return got
 	}
-	return head + "\n" + output
+	return head + "\n" + output + hint
 }
 
 func TestBackground(t *testing.T) {
@@ -103,7 +103,7 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	requireBash(t)
 	o := options(t)
 	pid, r := inBackground(t, o, args{"command": "echo '  all'; exit 4", "delay_ms": 10_000})
-	if got := text(r); !strings.Contains(got, fmt.Sprintf("Command has ended with exit code 4. PID: %d.\nOutput so far:", pid)) || !strings.HasSuffix(got, "\nOutput so far:\n  all\n</untrusted_context>") {
+	if got := text(r); !strings.Contains(got, fmt.Sprintf("Command has ended with exit code 4. PID: %d.\n<untrusted_context>\nOutput so far:", pid)) || !strings.HasSuffix(got, "\nOutput so far:\n  all\n</untrusted_context>") {
 		t.Errorf("got %q", got)
 	}
 	if r.Data["initialOutput"] != "  all" {
@@ -116,7 +116,7 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	r = build(t, shell.New(o), args{"command": "sleep 1000", "is_background": true}).Run(t.Context(), tool.Host{})
 	list := o.Processes.List()
 	last := list[len(list)-1]
-	if got, want := text(r), fmt.Sprintf(" What it prints goes to %s. To read on, call read_file with that path. To end it, run kill -- -%d.\nOutput so far:", last.Log, last.PID); !strings.Contains(got, want) {
+	if got, want := text(r), fmt.Sprintf(" What it prints goes to %s. To read on, call read_file with that path. To end it, run kill -- -%d.\n<untrusted_context>\nOutput so far:", last.Log, last.PID); !strings.Contains(got, want) {
 		t.Errorf("got %q, want %q in it", got, want)
 	}
 	o.CanReadOn = nil

@@ -22,7 +22,7 @@ import (
 	"pollux/tool"
 )
 
-const cancelledText = "<untrusted_context>\nCommand was cancelled by user before it could complete. "
+const cancelledText = "Command was cancelled by user before it could complete. "
 
 // TestCancel cancels each command when it has written its PID to the file p. The call must
 // then return and the process end.
@@ -35,7 +35,7 @@ func TestCancel(t *testing.T) {
 		needs         string
 	}{
 		{"never ends", "echo $$ >p; sleep 1000", "There was no output before it was cancelled.", ""},
-		{"keeps what there was", "echo '  so far '; echo $$ >p; sleep 1000", "Below is the output before it was cancelled:\n  so far", ""},
+		{"keeps what there was", "echo '  so far '; echo $$ >p; sleep 1000", "Below is the output before it was cancelled:\n<untrusted_context>\n  so far", ""},
 		{"ignores SIGTERM", "trap '' TERM; echo $$ >p; while :; do sleep 1000; done", "There was no output", ""},
 		{"child ignores SIGTERM", "bash -c 'trap \"\" TERM; echo $$ >p; while :; do sleep 1000; done'; true", "There was no output", ""},
 		{"floods", "echo $$ >p; yes", "", ""},
@@ -123,9 +123,9 @@ func TestInactivityTimeout(t *testing.T) {
 	o := options(t)
 	o.InactivityTimeout = 300 * time.Millisecond
 	r := run(t, o, "echo $$ >p; echo some; trap '' TERM; while :; do sleep 1000; done")
-	want := "<untrusted_context>\nCommand was automatically cancelled because it exceeded the timeout of 0.3 seconds without output." +
+	want := "Command was automatically cancelled because it exceeded the timeout of 0.3 seconds without output." +
 		" Commands get no input. Run one that is silent for longer, or does not end by itself, with is_background." +
-		" Below is the output before it was cancelled:\nsome\n</untrusted_context>"
+		" Below is the output before it was cancelled:\n<untrusted_context>\nsome\n</untrusted_context>"
 	if text(r) != want {
 		t.Errorf("got %q", text(r))
 	}

@@ -55,10 +55,18 @@ func (r *runningCall) running(left []int) string {
 		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
 	}
 	r.leaves = r.leaves || r.HasDaemons()
-	if canReadOn := r.tool.CanReadOn; len(left) > 0 && r.log == nil && r.tool.caller == model && (canReadOn == nil || canReadOn()) {
-		text += "\nHint: What these processes print is not kept, unless the command redirects it. list_background_processes has their ports. A command that is started with is_background can be read on."
-	}
 	return text
+}
+
+// hints returns the lines of advice for the model about a command that has ended, with the end of its output. They stand behind the frame of the
+// output, in which a program could print the same.
+func (r *runningCall) hints(output string) string {
+	text := ""
+	canReadOn := r.tool.CanReadOn == nil || r.tool.CanReadOn()
+	if left, _ := r.report(); len(left) > 0 && r.log == nil && r.tool.caller == model && canReadOn {
+		text = hintLine("What these processes print is not kept, unless the command redirects it. list_background_processes has their ports. A command that is started with is_background can be read on.")
+	}
+	return text + r.hint(output)
 }
 
 // describeCode returns an exit code, with the signal that it stands for, if it does.
@@ -143,6 +151,7 @@ func (r *runningCall) backgroundText(soFar string) (text, file string) {
 	if can := r.tool.CanReadOn; can != nil && !can() {
 		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path. To end it, run kill -- -" + strconv.Itoa(r.PID()) + "."
 	}
+	hints := ""
 	select {
 	case <-r.Exited():
 		readOn = ""
@@ -153,16 +162,16 @@ func (r *runningCall) backgroundText(soFar string) (text, file string) {
 		}
 		r.endGroup()
 		left, codes := r.report()
-		r.text.After = pipeLine(codes) + r.running(left) + r.hint(soFar)
+		r.text.After, hints = pipeLine(codes)+r.running(left), r.hints(soFar)
 	default:
-		r.text.After = r.hintSoFar(soFar)
+		hints = r.hintSoFar(soFar)
 	}
-	r.text.Before = fmt.Sprintf("%sCommand %s. PID: %d.%s\nOutput so far:", untrustedBegin, state, r.PID(), readOn)
+	r.text.Before = fmt.Sprintf("Command %s. PID: %d.%s\n%sOutput so far:", state, r.PID(), readOn, untrustedBegin)
 	if r.text.Empty() {
 		r.text.Before += " (empty)"
 	} else {
 		r.text.Before += "\n"
 	}
-	r.text.After += untrustedEnd
+	r.text.After += untrustedEnd + hints
 	return r.text.Text()
 }

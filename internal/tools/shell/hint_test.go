@@ -45,7 +45,7 @@ func TestHint(t *testing.T) {
 	} {
 		for _, isBackground := range []bool{false, true} {
 			got := text(build(t, shell.New(o), args{"command": command, "is_background": isBackground, "delay_ms": 60_000}).Run(t.Context(), tool.Host{}))
-			_, found, _ := strings.Cut(strings.TrimSuffix(got, "\n</untrusted_context>"), "\nHint: ")
+			_, found, _ := strings.Cut(got, "\n</untrusted_context>\nHint: ")
 			if found != strings.TrimPrefix(want, "\nHint: ") {
 				t.Errorf("%s, in the background %v: %q, want %q", command, isBackground, got, want)
 			}
@@ -145,11 +145,11 @@ func TestInspectors(t *testing.T) {
 	})
 	const hint = "\nHint: In the sandbox, fuser and lsof see only the processes of this command."
 	const others = " list_background_processes and stop_background_process know the others."
-	if got := text(run(t, o, command)); !strings.HasSuffix(got, hint+others+"\n</untrusted_context>") {
+	if got := text(run(t, o, command)); !strings.HasSuffix(got, "\n</untrusted_context>"+hint+others) {
 		t.Errorf("got %q", got)
 	}
 	o.CanReadOn = func() bool { return false }
-	if got := text(run(t, o, command)); !strings.HasSuffix(got, hint+"\n</untrusted_context>") {
+	if got := text(run(t, o, command)); !strings.HasSuffix(got, "\n</untrusted_context>"+hint) {
 		t.Errorf("without the tools: %q", got)
 	}
 	if got := text(run(t, o, "echo lsof; false")); strings.Contains(got, "Hint: ") {

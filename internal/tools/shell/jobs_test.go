@@ -75,8 +75,8 @@ func TestTimeout(t *testing.T) {
 			}
 			continue
 		}
-		want := "<untrusted_context>\nCommand was automatically cancelled because it ran for longer than timeout_seconds, 0.3 seconds." +
-			" Below is the output before it was cancelled:\nsome\n</untrusted_context>"
+		want := "Command was automatically cancelled because it ran for longer than timeout_seconds, 0.3 seconds." +
+			" Below is the output before it was cancelled:\n<untrusted_context>\nsome\n</untrusted_context>"
 		if text(r) != want || r.Data["isError"] != true {
 			t.Errorf("got %q, %v", text(r), r.Data)
 		}
@@ -131,9 +131,9 @@ func TestMove(t *testing.T) {
 	o.BackgroundAfter = 300 * time.Millisecond
 	r := build(t, shell.New(o), args{"command": command}).Run(t.Context(), tool.Host{})
 	pid, _ := r.Data["pid"].(int)
-	want := fmt.Sprintf("<untrusted_context>\nCommand still runs after 0.3 seconds, now in the background. PID: %d."+
+	want := fmt.Sprintf("Command still runs after 0.3 seconds, now in the background. PID: %d."+
 		" To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."+
-		"\nOutput so far:\none\n</untrusted_context>", pid)
+		"\n<untrusted_context>\nOutput so far:\none\n</untrusted_context>", pid)
 	if text(r) != want || r.Data["initialOutput"] != "one" {
 		t.Errorf("got %q, %v", text(r), r.Data)
 	}
@@ -190,9 +190,9 @@ func TestSent(t *testing.T) {
 		r := build(t, newTool(o), args{"command": "echo one; " + untilGo + "; echo two"}).Run(t.Context(), host)
 		<-done
 		pid, _ := r.Data["pid"].(int)
-		want := fmt.Sprintf("<untrusted_context>\nCommand was sent to the background by the user, and still runs. PID: %d."+
+		want := fmt.Sprintf("Command was sent to the background by the user, and still runs. PID: %d."+
 			" To wait for it, call read_background_output with this pid and timeout_seconds; to end it, stop_background_process."+
-			"\nOutput so far:\none\n</untrusted_context>", pid)
+			"\n<untrusted_context>\nOutput so far:\none\n</untrusted_context>", pid)
 		if name == "person" {
 			want = fmt.Sprintf("Command moved to background (PID: %d).\nOutput so far:\none", pid)
 		}

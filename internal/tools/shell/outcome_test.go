@@ -23,6 +23,9 @@ func TestOutcomeIsKept(t *testing.T) {
 	for line := range strings.Lines(lines) {
 		label, _, _ := strings.Cut(line, ": ")
 		result := untrustedBegin + "Output: " + strings.Repeat("a long line\n", 10_000) + "\n" + label + ": kept" + untrustedEnd
+		if label == "Hint" {
+			result = untrustedBegin + "Output: " + strings.Repeat("a long line\n", 10_000) + untrustedEnd + "\nHint: kept"
+		}
 		part := func(text string) agent.Message {
 			return agent.Message{Content: &llm.Content{Role: llm.RoleUser, Parts: []llm.Part{{FunctionResponse: llm.Output(label, name, text)}}}}
 		}

@@ -275,7 +275,7 @@ func (r *runningCall) result(end outcome) *tool.Result {
 		}
 		var how string
 		how, result.Data = r.ending()
-		r.text.After = r.out.encodingLine() + r.outcome() + r.hint(shown) + untrustedEnd
+		r.text.After = r.out.encodingLine() + r.outcome() + untrustedEnd + r.hints(shown)
 		display = strings.TrimPrefix(shown+how, "\n")
 	} else {
 		why, hint := "Command was cancelled by user before it could complete.", ""
@@ -292,9 +292,9 @@ func (r *runningCall) result(end outcome) *tool.Result {
 		if shown != "" {
 			display += "\n\nOutput before cancellation:\n" + shown
 		}
-		r.text.Before = untrustedBegin + why + hint + " Below is the output before it was cancelled:\n"
+		r.text.Before = why + hint + " Below is the output before it was cancelled:\n" + untrustedBegin
 		if r.text.Empty() {
-			r.text.Before = untrustedBegin + why + hint + " There was no output before it was cancelled."
+			r.text.Before, r.text.After = why+hint+" There was no output before it was cancelled.", ""
 		}
 	}
 	switch {

@@ -123,16 +123,16 @@ Encoding: of output that was not UTF-8
 Exit Code: only if it is not 0
 Exit Codes in the pipe: if the last command of a pipe worked and one before it did not
 Signal: the signal that ended the command
-Hint: for a command that needs a terminal, a person, or something that the sandbox refuses
 Background PIDs: processes that the command has started and that still run
-Process Group PGID: kill -- -PGID ends all that the command has started and that still runs`,
+Process Group PGID: kill -- -PGID ends all that the command has started and that still runs
+Hint: last, for a command that needs a terminal, a person, or something that the sandbox refuses`,
 	Brief:   `Runs a command with bash -c in a new shell and returns its stdout and stderr, and its exit code if that is not 0. The command gets no input. Use dir_path rather than cd. For a command that does not end by itself set is_background: the result has its PID and the way to read on.`,
 	Compact: compact,
 	Schema: json.RawMessage(`{"type":"object","properties":{` +
 		`"command":{"type":"string","description":"The command, as one would type it into bash."},` +
 		`"description":{"type":"string","description":"What the command does and why, in one short sentence for the user."},` +
 		`"dir_path":{"type":"string","description":"Directory of the workspace to run it in, absolute or relative to the project root. Default: the project root. It must exist. For another directory, begin the command with cd."},` +
-		`"is_background":{"type":"boolean","description":"True for a command that goes on running, such as a server. The call returns its PID after delay_ms and the command runs on."},` +
+		`"is_background":{"type":"boolean","description":"For a server, or a long command beside other work. The call returns its PID after delay_ms and the command runs on."},` +
 		`"delay_ms":{"type":"integer","description":"With is_background: how long to wait before the call returns, in milliseconds. Default: 200."},` +
 		`"timeout_seconds":{"type":"number","description":"End it, with all that it has started, after this time."}` +
 		`},"required":["command"]}`),
