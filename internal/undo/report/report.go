@@ -53,13 +53,15 @@ func (r *Reporter) Edit(o *store.Operation, lines tool.LineChange) *tool.Changes
 	return c
 }
 
-// ForModel returns [Reporter.Changes] with the text for the model. With mayDiff, it has the differences if they are short.
+// ForModel returns [Reporter.Changes] with the text for the model. With mayDiff, it has the differences if they are short. There is no text about a
+// command that has changed only the repository, as one of git does, unless another ran at the same time.
 func (r *Reporter) ForModel(o *store.Operation, mayDiff bool) *tool.Changes {
 	c, entries := r.describe(o, true)
 	if c == nil {
 		return nil
 	}
-	if len(entries) > 0 || c.Repository != "" {
+	isPlain := c.Repository == tool.FileChanged && len(c.Beside) == 0
+	if len(entries) > 0 || c.Repository != "" && !isPlain {
 		c.Report = r.text(c, entries, mayDiff)
 	}
 	return c

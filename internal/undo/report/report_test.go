@@ -213,7 +213,7 @@ func TestReport(t *testing.T) {
 			"an addition to the index",
 			map[string]string{".git/index": "1", ".git/objects/ab/x": ""},
 			func(p *project) { p.write(".git/index", "2"); p.write(".git/objects/cd/y", "2") },
-			"repository changed", `{"operation":1,"repository":"changed"}`, "[Git repository: changed]",
+			"repository changed", `{"operation":1,"repository":"changed"}`, "",
 		},
 		{
 			"a commit",
@@ -299,7 +299,7 @@ func TestTakenBack(t *testing.T) {
 		"one":                   {[]string{".github/workflows/ci.yml", "src/a"}, []string{".github/workflows/ci.yml"}, "1 file created, 1 taken back (+1, -0)", "[Changed files: 1 created (src/a +1)]"},
 		"all":                   {[]string{".husky/pre-commit", ".envrc"}, []string{".husky/pre-commit", ".envrc"}, "2 files taken back", ""},
 		"a hook":                {[]string{".git/hooks/pre-push"}, []string{".git/hooks/pre-push"}, "", ""},
-		"a hook and a commit":   {[]string{".git/hooks/pre-push", ".git/HEAD"}, []string{".git/hooks/pre-push"}, "repository changed", "[Git repository: changed]"},
+		"a hook and a commit":   {[]string{".git/hooks/pre-push", ".git/HEAD"}, []string{".git/hooks/pre-push"}, "repository changed", ""},
 		"a setting and a file":  {[]string{".git/config", "a"}, []string{".git/config"}, "1 file created (+1, -0)", "[Changed files: 1 created (a +1)]"},
 		"none":                  {[]string{"a"}, nil, "1 file created (+1, -0)", "[Changed files: 1 created (a +1)]"},
 		"a file and the index":  {[]string{".envrc", ".git/index"}, []string{".envrc"}, "1 file taken back", ""},
