@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
@@ -179,7 +180,11 @@ func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retr
 		return next
 	}
 	if ctx.Err() == nil {
-		x.Result = appendText(x.Result, "\n\n[It lacked a permission: "+again.Lacked+" It was not run again: "+no.why()+"]")
+		lacked := "It lacked a permission: " + again.Lacked + " "
+		if _, hint, _ := strings.Cut(x.Result.Frame.After, "\nHint: "); strings.Contains(hint, "sandbox") { // it says so
+			lacked = ""
+		}
+		x.Result = appendText(x.Result, "\n\n["+lacked+"It was not run again: "+no.why()+"]")
 	}
 	return nil
 }

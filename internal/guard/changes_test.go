@@ -40,7 +40,7 @@ func TestReports(t *testing.T) {
 		{"failure", func(ran *int) *realTool { return failing(tool.Fail(tool.ErrUnknown, "failed")) }, AfterTool{}, false, "failed\n\n[one]", 1},
 		{"cancelled without an output", func(*int) *realTool { return failing(&tool.Result{}) }, AfterTool{}, false, "", 1},
 		{"panic", func(*int) *realTool { return failing(nil) }, AfterTool{}, false, "The tool echo failed unexpectedly: oh no\n\n[one]", 1},
-		{"with more permission", func(ran *int) *realTool { return confinedTool(1, ran) }, AfterTool{}, false, "written\n\n[one]\n\n[two]\n\n[This was another run, with a permission that the user has allowed. The sandbox has blocked a write.]", 2},
+		{"with more permission", func(ran *int) *realTool { return confinedTool(1, ran) }, AfterTool{}, false, "written\n\n[one]\n\n[two]\n\n[This is another run of the command; what it had done before stays. It had lacked a permission: The sandbox refused a write. The user has allowed it for this run only.]", 2},
 	} {
 		ran, seen := 0, []int{}
 		made := tt.tool(&ran)

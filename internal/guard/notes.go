@@ -15,7 +15,11 @@ import (
 // session.
 func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 	if g.again != nil {
-		r = appendText(r, "\n\n[This was another run, with a permission that the user has allowed. "+g.again.Reason+"]")
+		allowed := "allowed it, and not only for this run"
+		if g.outcome == tool.ProceedOnce {
+			allowed = "allowed it for this run only"
+		}
+		r = appendText(r, "\n\n[This is another run of the command; what it had done before stays. It had lacked a permission: "+g.again.Lacked+" The user has "+allowed+".]")
 	}
 	notes := slices.Clone(g.reading.Notes)
 	var ignored []string

@@ -152,18 +152,15 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	} else {
 		p.forget(call)
 	}
-	hasFailed := x.Result != nil && x.Result.Data["isError"] == true
 	if x.Result == nil {
 		return nil
 	}
+	hasFailed := hasFailed(x.Result)
 	if !hasFailed && len(run.Log.Refused()) == 0 {
 		p.log(call, &run, p.options.Sandbox.Missed(tail(x.Result), run)...)
 		return nil
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
-	if lack.Reason == "" && hasFailed && fetches(run.Command) { // it may say nothing, as behind a pipe
-		lack = p.options.Sandbox.LackingHosts(run)
-	}
 	others := append(p.options.Sandbox.Missed(tail(x.Result), run), p.options.Sandbox.LackingHosts(run).Reason)
 	if !hasFailed && len(lack.Hosts) == 0 || lack.IsZero() || lack.IsSensitive && run.IsWalk() {
 		p.log(call, &run, slices.Insert(others, 0, lack.Reason)...)
@@ -272,13 +269,9 @@ func (p *Permits) decided(again *agent.PreparedCall, reason string, isGranted bo
 	}
 }
 
-// fetchers are programs that do little without a network.
-var fetchers = []string{
-	"apt", "apt-get", "brew", "bun", "bundle", "cargo", "composer", "curl", "gem", "git", "go", "npm", "npx", "pip", "pip3", "pnpm", "poetry", "uv", "wget", "yarn",
-}
-
-func fetches(command string) bool {
-	return slices.ContainsFunc(shellcmd.Roots(command), func(name string) bool { return slices.Contains(fetchers, name) })
+// hasFailed reports whether a command has failed, or one of its last pipe.
+func hasFailed(r *tool.Result) bool {
+	return r.Data["isError"] == true || strings.Contains(r.Frame.After, "\nExit Codes in the pipe: ")
 }
 
 // maxTail is the size of the end of an output in which programs say how they have failed, in bytes.
@@ -290,7 +283,7 @@ func tail(r *tool.Result) string {
 	for _, part := range r.Content {
 		b.WriteString(part.Text)
 	}
-	text := strings.Replace(b.String(), "\nOutput: ", "\n", 1) // the output begins in this line
+	text := r.Frame.Output(b.String())
 	return text[max(0, len(text)-maxTail):]
 }
 

@@ -10,17 +10,23 @@ import (
 	"pollux/tool"
 )
 
-// TestTail checks that the end of a result has lines as a program has printed them: not behind a label.
+// TestTail checks that the end of a result has lines as a program has printed them: without a label, and what stands behind the output.
 func TestTail(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"<untrusted_context>\nOutput: bash: x: no\nOutput: two": "<untrusted_context>\nbash: x: no\nOutput: two",
-		"\nOutput: " + strings.Repeat("x", 5000):                strings.Repeat("x", 4000),
-		"":                                                      "",
+	frame := tool.Frame{Before: "<untrusted_context>\nOutput: ", After: "\nExit Codes in the pipe: 1, 0\n</untrusted_context>\nHint: no"}
+	for output, want := range map[string]string{
+		"bash: x: no\nOutput: two": "bash: x: no\nOutput: two", strings.Repeat("x", 5000): strings.Repeat("x", 4000), "": "",
 	} {
-		if got := tail(&tool.Result{Content: []llm.Part{llm.Text(text)}}); got != want {
-			t.Errorf("%q: %q", text, got)
+		r := &tool.Result{Content: []llm.Part{llm.Text(frame.Before + output + frame.After)}, Frame: frame}
+		if got := tail(r); got != want {
+			t.Errorf("%q: %q", output, got)
 		}
+		if !hasFailed(r) {
+			t.Error("a command of a pipe has failed")
+		}
+	}
+	if hasFailed(&tool.Result{Content: []llm.Part{llm.Text("Output: \nExit Codes in the pipe: 1, 0")}}) {
+		t.Error("what a command prints counts as its end")
 	}
 }
 

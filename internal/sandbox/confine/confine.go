@@ -344,9 +344,9 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 const maxPaths = 5
 
 // Advise returns advice about the output of the command that ctx is for, "" for none. One that has not failed gets it only for files that its
-// output says it was refused. [Confinement.Refused] has the refusals from then on.
+// output says it was refused, and for hosts once in a session. [Confinement.Refused] has the refusals from then on.
 func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool) string {
-	if !c.IsOn() || !hasFailed && !sandbox.SaysDenied(output) {
+	if !c.IsOn() {
 		return ""
 	}
 	var run Run
@@ -354,26 +354,42 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 		run = (*granted)(ctx)
 	}
 	run.Grant = Grant{}
+	hosts := sandbox.DenialOf(run.Log.Refused())
+	if !hasFailed && hosts.Kind == sandbox.NotDenied && !sandbox.SaysDenied(output) {
+		return ""
+	}
 	var all []sandbox.Denial
 	if hasFailed {
 		d, _ := c.denial(output, &run)
 		all = append(all, d)
 	}
-	text, first := "", ""
-	var others []string
 	denials, _ := c.paths(output, &run)
-	for i, d := range append(all, denials...) {
-		c.note(d.Wish(c.options.Paths.Display))
+	all = append(all, denials...)
+	isNew := c.note(hosts.Wish(c.options.Paths.Display))
+	if isNamed := slices.ContainsFunc(all, func(d sandbox.Denial) bool { return d.Kind == sandbox.NotListed }); !isNamed && (hasFailed || isNew) {
+		all = append(all, hosts)
+	}
+	return c.adviseOn(all)
+}
+
+// adviseOn returns advice about the first of the denials that is one, and names the others. [Confinement.Refused] has them from then on.
+func (c *Confinement) adviseOn(denials []sandbox.Denial) (text string) {
+	var named, others []string
+	for i := range denials {
+		d := &denials[i]
 		wish := d.Wish(func(path string) string { return path })
-		switch {
-		case i == 0:
-			text, first = d.Advice(), wish
-		case wish != first:
+		if d.Kind == sandbox.NotDenied || slices.Contains(named, wish) {
+			continue
+		}
+		c.note(d.Wish(c.options.Paths.Display))
+		if named = append(named, wish); len(named) == 1 {
+			text = d.Advice()
+		} else {
 			others = append(others, wish)
 		}
 	}
 	if len(others) > 0 {
-		text = strings.TrimSpace(text + " The sandbox also refused the command " + strings.Join(others, ", ") + ".")
+		text += " The sandbox also refused the command " + strings.Join(others, ", ") + "."
 	}
 	return text
 }
@@ -395,12 +411,15 @@ func (c *Confinement) paths(output string, r *Run) ([]sandbox.Denial, sandbox.Pr
 // maxWishes limits the list of refused permissions.
 const maxWishes = 20
 
-func (c *Confinement) note(wish string) {
+// note adds a wish to the list of refused permissions, unless it is "". isNew is false for one that is there.
+func (c *Confinement) note(wish string) (isNew bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if wish != "" && len(c.wishes) < maxWishes && !slices.Contains(c.wishes, wish) {
+	isNew = wish != "" && len(c.wishes) < maxWishes && !slices.Contains(c.wishes, wish)
+	if isNew {
 		c.wishes = append(c.wishes, wish)
 	}
+	return isNew
 }
 
 // Refused returns the permissions that commands were refused, such as "to change ~/notes", as far as the output showed that: the first of each command, and the

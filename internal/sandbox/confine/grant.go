@@ -153,6 +153,14 @@ func (c *Confinement) pathOf(word string) (path string, ok bool) {
 func (c *Confinement) denial(output string, r *Run) (sandbox.Denial, sandbox.Profile) {
 	allowed := c.granting(r.Grant)
 	d := allowed.Denial(c.ending(output, r))
+	if d.Kind == sandbox.NotDenied { // it may say nothing, as curl -s does, or its words may be cut away
+		switch n := allowed.Network; {
+		case n.IsByName() && r.starts(fetchers):
+			d = sandbox.DenialOf(r.Log.Refused())
+		case n.Off && !n.IsByName() && strings.TrimSpace(output) == "" && r.starts(downloaders):
+			d = sandbox.Denial{Kind: sandbox.HasNoNetwork}
+		}
+	}
 	switch {
 	case d.Kind == sandbox.HasNoKeys && c.keys().IsZero(),
 		d.Kind == sandbox.HasNoCredentials && len(c.credentials()) == 0 && !c.hasKeyring(),

@@ -140,3 +140,41 @@ func TestGrantOfHosts(t *testing.T) {
 		t.Errorf("a name in the list that does not exist lacks %+v", lack)
 	}
 }
+
+// TestAdviceOnHosts checks that a command which was refused hosts gets advice about them, whatever it says, and one that has not failed once.
+func TestAdviceOnHosts(t *testing.T) {
+	t.Parallel()
+	const lists, off = `{"pollux": {"sandboxHosts": ["a.example"]}}`, `{"tools": {"sandbox": {"enabled": true, "networkAccess": false}}}`
+	const advised, also = "and not b.example. ", "also refused the command to reach b.example."
+	for _, test := range []struct {
+		name, settings, command, output string
+		hasFailed                       bool
+		refused                         string // a host
+		want, again                     string // parts of the advice, for one command and the next; "" for none
+	}{
+		{"its words are cut away", lists, "pip install x 2>&1 | tail -n 1", "no distribution", true, "b.example", advised, advised},
+		{"it says nothing", lists, "curl -s b.example", "", true, "b.example", advised, advised},
+		{"a file was refused, too", lists, "touch /root/x; curl b.example", "touch: cannot touch '/usr/x': Permission denied", true, "b.example", also, also},
+		{"it has not failed", lists, "wget -q b.example || true", "", false, "b.example", advised, ""},
+		{"another program", lists, "make", "FAIL", true, "b.example", advised, advised},
+		{"nothing was refused", lists, "curl -s a.example", "", true, "", "", ""},
+		{"it says nothing without a network", off, "curl -s b.example", "\n", true, "", "no network", "no network"},
+		{"it says something else without a network", off, "curl b.example", "404", true, "", "", ""},
+		{"a program that is no download", off, "git diff --quiet", "", true, "", "", ""},
+	} {
+		c := open(t, test.settings, "")
+		if err := c.Open(); err != nil || !sandbox.KnowsHosts() {
+			t.Skipf("NOT TESTED: %v %s", err, sandbox.Gap())
+		}
+		log := new(network.Log)
+		if test.refused != "" {
+			log.Add(test.refused)
+		}
+		c.Ask(func(context.Context) confine.Run { return confine.Run{Command: test.command, Log: log} })
+		for _, want := range []string{test.want, test.again} {
+			if got := c.Advise(t.Context(), test.output, test.hasFailed); (got == "") != (want == "") || !strings.Contains(got, want) || strings.Count(got, "b.example") > 1 {
+				t.Errorf("%s: %q, want %q", test.name, got, want)
+			}
+		}
+	}
+}
