@@ -110,6 +110,9 @@ func childEnv(base []string, trusted bool) []string {
 	// A directory of the project that looks like a bare repository is not one. The editors are settings, because GIT_EDITOR
 	// would override git -c core.editor=COMMAND.
 	git = append(git, [2]string{"safe.bareRepository", "explicit"}, [2]string{"core.editor", editorCommand}, [2]string{"sequence.editor", editorCommand})
+	if !setsKey(git[:user], "core.quotePath") { // models misread names whose letters git shows as octal numbers
+		git = append(git, [2]string{"core.quotePath", "false"})
+	}
 	if !trusted {
 		own = append(own, hiddenGitConfig...)
 		git = append(git, isolatedGitConfig...)
@@ -169,6 +172,11 @@ func gitSettings(environ []string) [][2]string {
 		}
 	}
 	return settings
+}
+
+// setsKey reports whether settings of git have a key, which is without regard to case.
+func setsKey(settings [][2]string, key string) bool {
+	return slices.ContainsFunc(settings, func(s [2]string) bool { return strings.EqualFold(s[0], key) })
 }
 
 // lastCredentialHelper returns a credential helper that git runs when no other one has an

@@ -38,10 +38,11 @@ func TestChildEnv(t *testing.T) {
 			"GIT_CONFIG_KEY_1": "safe.bareRepository", "GIT_CONFIG_VALUE_1": "explicit",
 			"GIT_CONFIG_KEY_2": "core.editor", "GIT_CONFIG_VALUE_2": editorCommand,
 			"GIT_CONFIG_KEY_3": "sequence.editor", "GIT_CONFIG_VALUE_3": editorCommand,
-			"GIT_CONFIG_COUNT": "5",
+			"GIT_CONFIG_KEY_4": "core.quotePath", "GIT_CONFIG_VALUE_4": "false",
+			"GIT_CONFIG_COUNT": "6",
 		}
 		if !trusted {
-			want["GIT_CONFIG_GLOBAL"], want["GIT_CONFIG_NOSYSTEM"], want["GIT_CONFIG_COUNT"] = "/dev/null", "1", "12"
+			want["GIT_CONFIG_GLOBAL"], want["GIT_CONFIG_NOSYSTEM"], want["GIT_CONFIG_COUNT"] = "/dev/null", "1", "13"
 		}
 		for name, want := range want {
 			if got := process.Getenv(env, name); got != want {
@@ -64,7 +65,7 @@ func TestChildEnv(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{"-1", "x", "99999999999999999999", "1000000"} {
-		if got := process.Getenv(childEnv([]string{"GIT_CONFIG_COUNT=" + bad}, true), "GIT_CONFIG_COUNT"); got != "4" {
+		if got := process.Getenv(childEnv([]string{"GIT_CONFIG_COUNT=" + bad}, true), "GIT_CONFIG_COUNT"); got != "5" {
 			t.Errorf("count %s becomes %s", bad, got)
 		}
 	}
@@ -82,6 +83,24 @@ func TestChildEnvIncomplete(t *testing.T) {
 	if got := g.run("git config user.name; git config url.x.insteadOf; echo $?"); got != "kept\n1\n" {
 		t.Errorf("user.name and url.x.insteadOf are %q", got)
 	}
+}
+
+// TestGitShowsNames checks that git shows file names as they are, unless they have control characters, or the user's variables or the command
+// ask for other names.
+func TestGitShowsNames(t *testing.T) {
+	t.Parallel()
+	for _, trusted := range []bool{false, true} {
+		g := newGit(t, trusted)
+		for _, name := range []string{"保存.sh", "日志\nb", "c\x1b[2J"} {
+			g.write(g.dir, name, "")
+		}
+		g.expect("git status --short", "?? 保存.sh\n", `?? "日志\nb"`, `?? "c\033[2J"`)
+		g.expect("git add . && git -c user.name=x -c user.email=x commit -qm one && git show --stat --format=", " 保存.sh ")
+		g.expect("git -c core.quotePath=true ls-files", `"\344\277\235\345\255\230.sh"`)
+	}
+	g := newGit(t, true, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.quotepath", "GIT_CONFIG_VALUE_0=true")
+	g.write(g.dir, "保存.sh", "")
+	g.expect("git status --short", `?? "\344\277\235\345\255\230.sh"`)
 }
 
 // gitScene is a repository and a user with a configuration of git.
