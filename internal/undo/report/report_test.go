@@ -1,6 +1,7 @@
 package report
 
 import (
+	"compress/zlib"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -216,6 +217,30 @@ func TestReport(t *testing.T) {
 			"repository changed", `{"operation":1,"repository":"changed"}`, "",
 		},
 		{
+			"a commit that failed", map[string]string{".git/index": "1", ".git/worktrees/w/index": "1"},
+			func(p *project) {
+				p.write(".git/index", "2")
+				p.write(".git/objects/ab/x", object("tree 33\x00100644"))
+				p.write(".git/objects/cd/y", object("tree 0\x00"))
+				p.write(".git/COMMIT_EDITMSG", "\n# Changes to be committed:\n")
+				p.write(".git/TAG_EDITMSG", "\n# Write a message\n")
+				p.write(".git/worktrees/w/COMMIT_EDITMSG", "\n")
+				p.write(".git/worktrees/w/index", "2")
+			}, "", "", "",
+		},
+		{
+			"an addition of a directory", map[string]string{".git/index": "1"},
+			func(p *project) {
+				p.write(".git/index", "2")
+				p.write(".git/objects/ab/x", object("tree 33\x00100644"))
+				p.write(".git/objects/cd/y", object("blob 1\x00a"))
+			}, "repository changed", "", "",
+		},
+		{
+			"a merge that goes on", map[string]string{".git/HEAD": "1"},
+			func(p *project) { p.write(".git/MERGE_MSG", "Merge\n") }, "repository changed", "", "",
+		},
+		{
 			"a commit",
 			map[string]string{".git/HEAD": "1", "a": "1\n", ".gitignore": ""},
 			func(p *project) {
@@ -278,6 +303,15 @@ func TestReport(t *testing.T) {
 			}
 		})
 	}
+}
+
+// object returns a file with an object of git.
+func object(text string) string {
+	var b strings.Builder
+	w := zlib.NewWriter(&b)
+	_, _ = w.Write([]byte(text))
+	_ = w.Close()
+	return b.String()
 }
 
 // numbers returns the lines from 1 to n.
