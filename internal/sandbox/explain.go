@@ -397,7 +397,7 @@ func (d Denial) Advice() string {
 		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that " + allowedPaths + " can allow it."
 	case HasNoNetwork:
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
-			"Work without it, or tell the user that networkAccess in tools.sandbox switches it off, and tools.sandboxNetworkAccess allows it."
+			"Work without it, or tell the user that the network is off for commands, and that tools.sandboxNetworkAccess: true in their own settings switches it on."
 	case NotListed:
 		return "The sandbox lets commands reach only hosts that are allowed, and not " + strings.Join(d.Hosts, ", ") +
 			". Work without, or tell the user that pollux.sandboxHosts can allow it."
@@ -429,48 +429,6 @@ func (d Denial) Advice() string {
 		return fmt.Sprintf("Commands in the sandbox may add %d processes and threads to those of the machine (pollux.sandboxProcesses of the user's settings), or fewer where the machine has a lower limit. Start fewer at once, and look for ones that were left running, or tell the user.", d.Most)
 	case ReachesNoOthers:
 		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
-	}
-	return ""
-}
-
-// Wish returns the refused permission, for a list: "to change ~/notes", or "SSH keys". display shortens paths.
-func (d Denial) Wish(display func(path string) string) string {
-	switch d.Kind {
-	case HidesFile:
-		return "to read " + display(d.Path)
-	case KeepsFile, KeepsDirectory:
-		if d.Exists != d.Path {
-			return "to create " + display(d.Path)
-		}
-		return "to change " + display(d.Path)
-	case HasNoNetwork:
-		return "the network"
-	case NotListed:
-		return "to reach " + strings.Join(d.Hosts, ", ")
-	case HasNoKeys:
-		return "SSH keys"
-	case HasNoRights:
-		return "more privileges"
-	case NotLocalSocket:
-		return "to connect to " + display(d.Path)
-	case HasNoCredentials:
-		return "passwords and tokens for git servers"
-	case HasNoSigningKeys:
-		return "keys to sign with"
-	case HasNoNamespaces:
-		return "namespaces"
-	case NotSignalled:
-		return "to signal other processes"
-	case NestsBrowser:
-		return "a sandbox of a browser"
-	case NestsSeatbelt:
-		return "a sandbox of its own"
-	case HasNoMemory:
-		return "more memory (pollux.sandboxMemory)"
-	case HasNoProcesses:
-		return "more processes (pollux.sandboxProcesses)"
-	case ReachesNoOthers:
-		return "to open other programs"
 	}
 	return ""
 }

@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -143,5 +144,31 @@ func TestKinds(t *testing.T) {
 		if isNone := kind == sandbox.NotDenied; isNone != (advice == "") || isNone != (wish == "") {
 			t.Errorf("kind %d: advice %q, wish %q", kind, advice, wish)
 		}
+	}
+}
+
+// TestWays checks that the settings which can allow a refusal are found by its words, for each kind.
+func TestWays(t *testing.T) {
+	t.Parallel()
+	const paths, hosts, network = "tools.sandboxAllowedPaths", "pollux.sandboxHosts", "tools.sandboxNetworkAccess"
+	want := map[sandbox.DenialKind]string{
+		sandbox.HidesFile: paths, sandbox.KeepsFile: paths, sandbox.KeepsDirectory: paths, sandbox.NotLocalSocket: paths,
+		sandbox.HasNoKeys: paths, sandbox.HasNoCredentials: paths, sandbox.NotListed: hosts, sandbox.HasNoNetwork: network,
+	}
+	var all []string
+	for kind := sandbox.NotDenied; kind < sandbox.EndOfKinds; kind++ {
+		d := sandbox.Denial{Kind: kind, Path: "/the network", Exists: "/", Hosts: []string{"a.example", "SSH keys"}}
+		text := d.Wish(func(path string) string { return path })
+		all = append(all, text)
+		got := ""
+		for _, way := range sandbox.Ways([]string{text}) {
+			got += way.Setting
+		}
+		if got != want[kind] {
+			t.Errorf("%q: %q, want %q", text, got, want[kind])
+		}
+	}
+	if got := fmt.Sprint(sandbox.Ways(append(all, all...))); got != "[{tools.sandboxAllowedPaths paths that exist} {tools.sandboxNetworkAccess the network} {pollux.sandboxHosts hosts}]" {
+		t.Error(got)
 	}
 }

@@ -106,16 +106,32 @@ func isWorthResuming(s *session.Session, err error) bool {
 
 // tellRefused lists the permissions that the sandbox has refused commands. The model need not report them.
 func tellRefused(w io.Writer, s *session.Session) {
+	if wishes := s.Project.Sandbox.Refused(); len(wishes) > 0 {
+		fmt.Fprintln(w, refused(wishes))
+	}
+}
+
+// refused returns the line about permissions that the sandbox has refused, with the settings that can allow them.
+func refused(wishes []string) string {
 	const most = 5
-	wishes := s.Project.Sandbox.Refused()
-	if len(wishes) == 0 {
-		return
+	remedy := ""
+	for _, way := range sandbox.Ways(wishes) {
+		if remedy == "" {
+			remedy = way.Setting + " can allow " + way.Allows + ", "
+		} else {
+			remedy += way.Setting + " " + way.Allows + ", "
+		}
+	}
+	if remedy == "" {
+		remedy = "--no-sandbox allows all"
+	} else {
+		remedy += "--no-sandbox all"
 	}
 	more := ""
 	if n := len(wishes) - most; n > 0 {
 		wishes, more = wishes[:most], fmt.Sprintf("; and %d more", n)
 	}
-	fmt.Fprintln(w, terminal.Line("The sandbox refused commands: "+strings.Join(wishes, "; ")+more+". tools.sandboxAllowedPaths can allow paths that exist, --no-sandbox all; see pollux sandbox log."))
+	return terminal.Line("The sandbox refused commands: " + strings.Join(wishes, "; ") + more + ". " + remedy + "; see pollux sandbox log.")
 }
 
 // tellEnded lists the background commands that end with the session, and the processes that do not.
