@@ -9,6 +9,7 @@ import (
 	"pollux/agent"
 	"pollux/agent/agenttest"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/styled"
 	"pollux/tool"
 )
 
@@ -96,6 +97,41 @@ func TestCalls(t *testing.T) {
 		if len(tr.queue)+len(tr.open)+tr.held != 0 || !reflect.ValueOf(tr.calls).IsZero() {
 			t.Errorf("%s: %d items, %d calls and %d bytes remain", c.name, len(tr.queue), len(tr.open), tr.held)
 		}
+	}
+}
+
+// TestRemarks checks that what Pollux says below a call is wrapped at words behind a margin, and again for another width.
+func TestRemarks(t *testing.T) {
+	t.Parallel()
+	shell := callOf("run_shell_command", "1")
+	reason := "The sandbox does not let it reach www.example.org. This run could."
+	play := func(width int) string {
+		tr := newTranscript()
+		tr.Look.Width, tr.Look.Refits = 80, true
+		tr.run(began(shell, tool.KindExecute, "fmt"), changed(agent.ToolFinished{Call: shell, Status: agent.Success, Executions: []agent.Execution{
+			{Name: "run_shell_command", Status: agent.Success, Summary: "fmt"},
+			{Name: "run_shell_command", Decision: agent.Decision{By: agent.DecidedByUser, Reason: reason}, Status: agent.Success, Summary: "fmt"},
+		}}))
+		var lines []styled.Line
+		for _, l := range tr.Take() {
+			if b := l.Block(); b != nil {
+				lines = append(lines, b.Fit(width)...)
+			} else {
+				lines = append(lines, l)
+			}
+		}
+		return joined(lines)
+	}
+	for width, want := range map[int]string{
+		80: "  With more permission: The sandbox does not let it reach www.example.org. This\n  run could.\n",
+		24: "  With more permission:\n  The sandbox does not\n  let it reach\n  www.example.org. This\n  run could.\n",
+	} {
+		if got := play(width); !strings.Contains(got, want) {
+			t.Errorf("%d columns:\n%s\nwant\n%s", width, got, want)
+		}
+	}
+	if got := play(24); !strings.Contains(got, "\n  1 file created, 2\n  changed (+3, -0)\n") {
+		t.Errorf("the changes are\n%s", got)
 	}
 }
 

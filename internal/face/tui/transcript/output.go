@@ -47,6 +47,11 @@ func marginLines(texts []string, style styled.Style) (lines []styled.Line) {
 	return lines
 }
 
+// remarkLines returns a text of Pollux about a call, wrapped at words behind a margin.
+func (t *Transcript) remarkLines(text string) []styled.Line {
+	return t.fit(func(t *Transcript) []styled.Line { return t.noteLines(margin, t.Look.Theme.Secondary(), text) })
+}
+
 // hiddenLines returns a line about so many lines that are not shown, which are the first or the last ones; nil for none.
 func (t *Transcript) hiddenLines(which string, hidden int) []styled.Line {
 	if hidden <= 0 {

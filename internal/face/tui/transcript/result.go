@@ -29,10 +29,10 @@ func (t *Transcript) finishedLines(c *call, e agent.ToolFinished) (lines []style
 		}
 		lines = append(lines, o.lines()...)
 		if reason := e.Widened(i); reason != "" {
-			lines = append(lines, marginLines([]string{"With more permission: " + terminal.Line(reason)}, t.Look.Theme.Secondary())...)
+			lines = append(lines, t.remarkLines("With more permission: "+terminal.Line(reason))...)
 		}
 		if changes := x.ShownChanges(); changes != nil {
-			lines = append(lines, marginLines([]string{changes.String()}, t.Look.Theme.Secondary())...)
+			lines = append(lines, t.remarkLines(changes.String())...)
 		}
 	}
 	return lines
