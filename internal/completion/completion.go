@@ -46,7 +46,7 @@ func (r *Reporter) Ended(p shell.Process) {
 
 // ending returns how a command has ended.
 func ending(p *shell.Process) string {
-	if p.Code != 0 || p.Signal != 0 {
+	if !p.HasWorked() {
 		return "completed with error: " + p.Phase()
 	}
 	return "completed successfully"
@@ -59,14 +59,12 @@ func describe(p *shell.Process, command string) string {
 
 // line returns the line for the model about a command in [Reporter.News].
 func line(p *shell.Process) string {
-	command, how := terminal.Cut(terminal.Line(p.Command), maxCommand), fmt.Sprintf("has ended with exit code %d", p.Code)
+	command, how := terminal.Cut(terminal.Line(p.Command), maxCommand), "has ended, its exit code is not known"
 	switch {
 	case p.IsLeft:
 		return fmt.Sprintf("[What `%s` left running has ended (PGID %d). Its output was not kept]", command, p.PID)
-	case p.IsOrphan:
-		how = "has ended, its exit code is not known"
-	case p.Signal != 0:
-		how = "was ended by a signal (" + p.Signal.String() + ")"
+	case !p.IsOrphan:
+		how = p.Ended()
 	}
 	return fmt.Sprintf("[Background command `%s` (PID %d) %s. Its output: read_background_output, or %s]", command, p.PID, how, p.Log)
 }

@@ -111,3 +111,19 @@ func TestNews(t *testing.T) {
 		}
 	}
 }
+
+// TestLine checks that news say how a command has ended as the list of background commands does.
+func TestLine(t *testing.T) {
+	t.Parallel()
+	for want, p := range map[string]shell.Process{
+		"[Background command `x` (PID 7) has ended with exit code 0. Its output: read_background_output, or L]":            {},
+		"[Background command `x` (PID 7) was ended by SIGTERM. Its output: read_background_output, or L]":                  {Signal: 15},
+		"[Background command `x` (PID 7) has ended, its exit code is not known. Its output: read_background_output, or L]": {IsOrphan: true},
+		"[What `x` left running has ended (PGID 7). Its output was not kept]":                                              {IsLeft: true},
+	} {
+		p.PID, p.Command, p.Log, p.Exited = 7, "x", "L", true
+		if got := line(&p); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -89,21 +89,19 @@ func (p *Process) state() (state, end string) {
 		return state, " (Pollux has ended meanwhile)"
 	case !p.Exited && !p.hasEnded:
 		return state, ""
-	case p.execution != nil && errors.Is(p.execution.Cause(), process.ErrIdle):
-		end = " (ended because it printed nothing for too long)"
-	case p.Signal != 0 && p.execution != nil && p.execution.isOverTime.Load():
-		end = " (ended because it ran for longer than timeout_seconds)"
-	case p.Signal != 0:
-		end = fmt.Sprintf(" (Signal: %d)", p.Signal)
-	case len(p.pipe) > 0:
-		end = " (" + pipeText(p.pipe) + ")"
-	default:
-		end = fmt.Sprintf(" (Exit Code: %d)", p.Code)
-	}
-	if !p.Exited {
+	case !p.Exited:
 		return state, " (the shell has ended, what it started runs on)"
 	}
-	return state, fmt.Sprintf("%s after %s", end, describeLimit(p.ended.Sub(p.Began).Round(10*time.Millisecond)))
+	return state, fmt.Sprintf(" %s after %s", p.how().label(), describeLimit(p.ended.Sub(p.Began).Round(10*time.Millisecond)))
+}
+
+// how returns how a command has ended, of which that is known.
+func (p *Process) how() ending {
+	e := ending{code: p.Code, signal: p.Signal, pipe: p.pipe}
+	if p.execution != nil && p.hasEnded {
+		e.reason = p.execution.reason()
+	}
+	return e
 }
 
 type stopTool struct{ ps *Processes }

@@ -3,6 +3,7 @@
 package shell
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pollux/internal/process"
 	"pollux/internal/wording"
 )
 
@@ -35,7 +37,7 @@ func (r *runningCall) outcome() string {
 	var b strings.Builder
 	switch code, signal := r.Status().Code, r.Status().Signal; {
 	case signal != 0:
-		fmt.Fprintf(&b, "\nSignal: %d (%s)", signal, unix.SignalName(signal))
+		fmt.Fprintf(&b, "\nSignal: %d (%s)", signal, signalName(signal))
 	case code != 0:
 		fmt.Fprintf(&b, "\nExit Code: %s", describeCode(code))
 	}
@@ -69,12 +71,24 @@ func (r *runningCall) hints(output string) string {
 	return text + r.hint(output)
 }
 
-// describeCode returns an exit code, with the signal that it stands for, if it does.
-func describeCode(code int) string {
-	if name := unix.SignalName(syscall.Signal(code - 128)); code > 128 && name != "" {
-		return fmt.Sprintf("%d (128 + %s)", code, name)
+// signalName returns the name of a signal, as SIGTERM, "" for none.
+func signalName(s syscall.Signal) string { return unix.SignalName(s) }
+
+// how returns how a command has ended.
+func (p *execution) how() ending {
+	_, pipe := p.report()
+	return ending{p.Status().Code, p.Status().Signal, pipe, p.reason()}
+}
+
+// reason returns why Pollux has ended a command, "" if it has not, or for another call.
+func (p *execution) reason() string {
+	switch {
+	case errors.Is(p.Cause(), process.ErrIdle):
+		return "it printed nothing for too long"
+	case p.Status().Signal != 0 && p.isOverTime.Load():
+		return "it ran for longer than timeout_seconds"
 	}
-	return strconv.Itoa(code)
+	return ""
 }
 
 // pipeLine returns the line for the model about the exit codes of a pipe, "" for none.
@@ -84,8 +98,6 @@ func pipeLine(codes []string) string {
 	}
 	return "\n" + pipeText(codes)
 }
-
-func pipeText(codes []string) string { return "Exit Codes in the pipe: " + strings.Join(codes, ", ") }
 
 // pipeCodes returns the exit codes of a pipe whose last command worked while another failed, from
 // the words that the script reports. A command whose reader did not read on has not failed.
@@ -156,12 +168,9 @@ func (r *runningCall) backgroundText(soFar string) (text, file string) {
 	case <-r.Exited():
 		readOn = ""
 		r.tool.Processes.noteKnown(r.PID())
-		state = "has ended with exit code " + describeCode(r.Status().Code)
-		if signal := r.Status().Signal; signal != 0 {
-			state = "was ended by " + unix.SignalName(signal)
-		}
 		r.endGroup()
 		left, codes := r.report()
+		state = r.how().verb()
 		r.text.After, hints = pipeLine(codes)+r.running(left), r.hints(soFar)
 	default:
 		hints = r.hintSoFar(soFar)

@@ -108,6 +108,10 @@ func (Process) Context() context.Context { return nil }
 // HasFailed returns false.
 func (Process) HasFailed() bool { return false }
 
+func (p *Process) how() ending { return ending{code: p.Code, signal: p.Signal} }
+
+func signalName(s syscall.Signal) string { return s.String() }
+
 // LastLines returns nothing.
 func (Process) LastLines(int) ([]string, error) { return nil, nil }
 
