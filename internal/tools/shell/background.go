@@ -79,7 +79,28 @@ type Process struct {
 	isKnown   bool          // to the model: that it has ended
 	isSeen    bool          // see Inspect
 
-	readTo, seen int64 // of the log: the end of the last line that the model has read, and the size at that time
+	read mark // how far the model has read the log
+}
+
+// mark is how far the model has read the log of a background command, in positions of it.
+type mark struct {
+	to   int64 // the end of the last line that it has read
+	size int64 // the size of the log at that time
+	// found has, by pattern, the end of the last line that the model has waited for, or of the lines in which it has learned of an earlier one. The map
+	// does not change.
+	found map[string]int64
+}
+
+// withFound returns the mark with a position for a pattern.
+func (m mark) withFound(pattern string, at int64) mark {
+	const most = 100 // patterns
+	found := map[string]int64{}
+	if len(m.found) < most {
+		maps.Copy(found, m.found)
+	}
+	found[pattern] = at
+	m.found = found
+	return m
 }
 
 // NewProcesses returns an empty table. The output of background commands goes to files in
@@ -289,7 +310,7 @@ func (ps *Processes) noteMove(rec *Process, logged int64) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	rec.isMoved = true
-	rec.readTo, rec.seen = logged, logged
+	rec.read = mark{to: logged, size: logged}
 }
 
 // addLeft records processes that a command started with & and left running.
@@ -399,12 +420,12 @@ func (ps *Processes) findLeft(pid int) *process.Leftover {
 }
 
 // noteRead records how far the model has read the log of a background command.
-func (ps *Processes) noteRead(pid int, to, seen int64) {
+func (ps *Processes) noteRead(pid int, read mark) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	for _, p := range slices.Backward(ps.history) {
 		if p.PID == pid {
-			p.readTo, p.seen = to, seen
+			p.read = read
 			return
 		}
 	}

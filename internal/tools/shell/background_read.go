@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"regexp"
 	"strings"
@@ -122,25 +123,48 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Error reading background log: %v", err))
 	}
 	defer f.Close()
-	found := c.await(ctx, f, p.readTo)
+	waited, read := c.await(ctx, f, p.read)
 	p, _ = c.ps.findByPID(c.pid)
-	text, to, seen, err := c.read(f, &p)
+	p.read = read
+	output, next, err := c.read(f, &p)
 	if err != nil {
 		return tool.Fail(tool.ErrExecutionFailed, fmt.Sprintf("Error reading background log: %v", err))
 	}
-	c.ps.noteRead(c.pid, to, seen)
+	c.ps.noteRead(c.pid, next)
 	if p.Exited {
 		c.ps.noteKnown(c.pid)
 	}
+	if output.title == emptyLog {
+		output.title += p.whyEmpty()
+	}
 	state, end := p.state()
-	head := fmt.Sprintf("[PID %d] %s%s\n", c.pid, state, end)
-	if text == emptyLog && !p.Exited {
-		text += " A program may keep its output in a buffer: stdbuf -oL PROGRAM writes each line at once."
-	}
+	head := fmt.Sprintf("[PID %d] %s%s", c.pid, state, end)
 	return &tool.Result{
-		Content: []llm.Part{llm.Text(head + untrustedBegin + found + text + untrustedEnd + p.hint(text))},
-		Display: tool.TextDisplay(head + found + text),
+		Content: []llm.Part{llm.Text(head + waited.forModel() + output.forModel() + p.hint(output.text))},
+		Display: tool.TextDisplay(head + waited.forPeople() + output.forPeople()),
 	}
+}
+
+// section is a part of the text about a log: a sentence of Pollux, and the lines of the program that it is about, "" for none.
+type section struct{ title, text string }
+
+// forModel returns the section as a part of a text for the model: the lines of the program stand in a frame, which they cannot end.
+func (s section) forModel() string {
+	if s.text == "" {
+		return s.forPeople()
+	}
+	return "\n" + s.title + "\n" + untrustedBegin + strings.ReplaceAll(s.text, string(closingTag), string(closingTagOut)) + untrustedEnd
+}
+
+// forPeople returns the section as a part of a text for people.
+func (s section) forPeople() string {
+	text := ""
+	for _, part := range []string{s.title, s.text} {
+		if part != "" {
+			text += "\n" + part
+		}
+	}
+	return text
 }
 
 // hint returns the line for the model about a command, as [execution.hint] does. text is the output that it reads while the command runs.
@@ -156,33 +180,55 @@ func (p *Process) hint(text string) string {
 	return p.execution.hint(strings.Join(lines, "\n"))
 }
 
-// await waits for the pattern in the log from a position on, or for the end of the command. It returns the
-// result as a line, "" if there was nothing to wait for.
-func (c *readCall) await(ctx context.Context, f *os.File, from int64) string {
-	if c.wait == 0 {
+// whyEmpty returns a sentence about a command that runs and whose log is empty, "" for other commands.
+func (p *Process) whyEmpty() string {
+	switch {
+	case p.Exited:
 		return ""
+	case p.execution != nil && p.execution.out.hasAlternate():
+		return " The program shows a full screen, which is not kept."
+	}
+	return " A program may keep its output in a buffer: stdbuf -oL PROGRAM writes each line at once."
+}
+
+// await waits for a line with the pattern that the model has not read, or for the end of the command. A line that it has read, but has not
+// waited for with this pattern, ends the wait, once: the model may mean that line, as with a server which is ready, or the next one. The section is empty if there was
+// nothing to wait for. next is read with the line that was found.
+func (c *readCall) await(ctx context.Context, f *os.File, read mark) (s section, next mark) {
+	if c.wait == 0 {
+		return section{}, read
 	}
 	const step = 50 * time.Millisecond
 	tick := time.NewTicker(step)
 	defer tick.Stop()
 	limit := time.NewTimer(c.wait)
 	defer limit.Stop()
-	s := &lineScanner{pattern: c.pattern, file: f, at: from}
-	for isOver := false; ; {
+	pattern := ""
+	if c.pattern != nil {
+		pattern = c.pattern.String()
+	}
+	from := max(read.to, read.found[pattern])
+	lines := &lineScanner{pattern: c.pattern, file: f, at: from, next: from}
+	for isFirst, isOver := true, false; ; isFirst = false {
 		p, ok := c.ps.findByPID(c.pid)
 		hasEnded := !ok || p.Exited
-		if line, ok := s.scan(); ok {
-			return "Found: " + ellipsis.Bytes(line, 300) + "\n"
+		if line, ok := lines.scan(); ok {
+			return section{"Found:", ellipsis.Bytes(line, maxFound)}, read.withFound(pattern, lines.next)
+		}
+		if isFirst && !hasEnded {
+			if line := c.lastMatch(f, read.found[pattern], from); line != "" {
+				return section{"No new line matches yet. An earlier one does (call again to wait for a new one):", line}, read.withFound(pattern, from)
+			}
 		}
 		switch {
 		case hasEnded && c.pattern == nil:
-			return ""
+			return section{}, read
 		case hasEnded:
-			return "Not found: the command has ended.\n"
+			return c.notFound(f, from, ": the command has ended."), read
 		case isOver && c.pattern == nil:
-			return "It still runs after " + describeLimit(c.wait) + ".\n"
+			return section{title: "It still runs after " + describeLimit(c.wait) + "."}, read
 		case isOver:
-			return "Not found within " + describeLimit(c.wait) + ".\n"
+			return c.notFound(f, from, " within "+describeLimit(c.wait)+"."), read
 		}
 		select {
 		case <-tick.C:
@@ -194,12 +240,45 @@ func (c *readCall) await(ctx context.Context, f *os.File, from int64) string {
 	}
 }
 
+// maxFound is how many bytes of a line that was found are returned.
+const maxFound = 300
+
+// notFound returns that no line from a position on has matched, why, and the latest one before it that does.
+func (c *readCall) notFound(f *os.File, from int64, why string) section {
+	if line := c.lastMatch(f, 0, from); line != "" {
+		return section{"No new line matches" + why + " An earlier one does:", line}
+	}
+	return section{title: "Not found" + why}
+}
+
+// lastMatch returns the last line with the pattern between two positions of the log, of which it reads the last MiB, "" for none.
+func (c *readCall) lastMatch(f *os.File, from, to int64) (last string) {
+	const most = 1 << 20 // bytes
+	from = max(from, to-most)
+	if c.pattern == nil || from >= to {
+		return ""
+	}
+	text, err := io.ReadAll(io.NewSectionReader(f, from, to-from))
+	if err != nil {
+		return ""
+	}
+	var e lineEditor
+	text = append(bytes.Clone(e.edit(text)), e.finish()...)
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if line != "" && c.pattern.MatchString(line) {
+			last = line
+		}
+	}
+	return ellipsis.Bytes(last, maxFound)
+}
+
 // lineScanner looks for a pattern in the lines of a growing log, each of them once, and in the last one as far as it is
 // written.
 type lineScanner struct {
 	pattern *regexp.Regexp // nil matches nothing
 	file    *os.File
 	at      int64
+	next    int64 // the position of the first line that is not complete
 	editor  lineEditor
 	buf     [maxRead]byte
 }
@@ -208,14 +287,19 @@ func (s *lineScanner) scan() (line string, ok bool) {
 	if fi, err := s.file.Stat(); s.pattern == nil || err != nil {
 		return "", false
 	} else if fi.Size() < s.at {
-		s.at, s.editor = 0, lineEditor{} // the log has begun again
+		s.at, s.next, s.editor = 0, 0, lineEditor{} // the log has begun again
 	}
 	for {
 		n, err := s.file.ReadAt(s.buf[:], s.at)
-		s.at += int64(n)
-		for line := range strings.SplitSeq(string(s.editor.edit(s.buf[:n])), "\n") {
-			if line != "" && s.pattern.MatchString(line) {
-				return line, true
+		for piece := range bytes.Lines(s.buf[:n]) {
+			s.at += int64(len(piece))
+			if piece[len(piece)-1] == '\n' {
+				s.next = s.at
+			}
+			for line := range strings.SplitSeq(string(s.editor.edit(piece)), "\n") {
+				if line != "" && s.pattern.MatchString(line) {
+					return line, true
+				}
 			}
 		}
 		if n == 0 || err != nil {
@@ -246,15 +330,16 @@ func openLog(path string) (*os.File, error) {
 }
 
 // read returns the last lines of the log, or those of them that are new, at most those of its last 64 KiB, as a terminal
-// shows them. to is the end of the last complete line, and seen the size of the log.
-func (c *readCall) read(f *os.File, p *Process) (text string, to, seen int64, err error) {
+// shows them, and how far the model has then read. A number of lines that leaves out new ones does not count as reading, so
+// that another read has them.
+func (c *readCall) read(f *os.File, p *Process) (s section, next mark, err error) {
 	fi, err := f.Stat()
 	if err != nil {
-		return "", 0, 0, err
+		return section{}, mark{}, err
 	}
-	seen = fi.Size()
-	from, lines, what := p.readTo, defaultLines, "new lines"
-	if c.lines > 0 || from > seen {
+	next = mark{to: fi.Size(), size: fi.Size(), found: p.read.found}
+	from, lines, what := p.read.to, defaultLines, "new lines"
+	if c.lines > 0 || from > next.size {
 		from = 0
 	}
 	if c.lines > 0 {
@@ -263,30 +348,73 @@ func (c *readCall) read(f *os.File, p *Process) (text string, to, seen int64, er
 	if from == 0 {
 		what = "lines"
 	}
-	if from > 0 && seen == p.seen {
-		return "No new output.", p.readTo, seen, nil
+	if from > 0 && next.size == p.read.size {
+		return section{title: "No new output."}, p.read, nil
 	}
-	start := max(from, seen-maxRead)
-	end := make([]byte, seen-start)
-	n, err := f.ReadAt(end, start)
+	part, err := readEnd(f, from, next.size)
+	if err != nil {
+		return section{}, mark{}, err
+	}
+	next.to = part.complete
+	s, isAll := describeLines(&part, lines, what)
+	switch shown := strings.Count(s.text, "\n") + 1; {
+	case isAll:
+		return s, next, nil
+	case shown != c.lines: // it gets less than it wants
+		s.title = strings.TrimSuffix(s.title, ":") + ". " + tool.WhereWhole(p.Log)
+	}
+	if c.lines > 0 && unread(f, p.read.to, &next) > lines {
+		next = p.read
+	}
+	return s, next, nil
+}
+
+// unread returns the number of lines in a log from a position on, or from the beginning if the log is shorter. to is its end.
+func unread(f *os.File, from int64, to *mark) int {
+	if from > to.size {
+		from = 0
+	}
+	n, err := countLines(io.NewSectionReader(f, from, to.size-from))
+	if err != nil {
+		return math.MaxInt
+	}
+	if to.to < to.size { // the last line is not complete
+		n++
+	}
+	return n
+}
+
+// logEnd is the end of a log.
+type logEnd struct {
+	text     []byte
+	isCut    bool  // there is something before it that is wanted, too
+	before   int   // the number of these lines
+	complete int64 // the position of the end of its last complete line, or of the log if there is none
+}
+
+// readEnd reads the part of a log between two positions, of which the second one is its end, or the last 64 KiB of it.
+func readEnd(f *os.File, from, size int64) (part logEnd, err error) {
+	start := max(from, size-maxRead)
+	text := make([]byte, size-start)
+	n, err := f.ReadAt(text, start)
 	if err != nil && !errors.Is(err, io.EOF) {
-		return "", 0, 0, err
+		return logEnd{}, err
 	}
-	end = end[:n]
-	if to = seen; bytes.IndexByte(end, '\n') >= 0 {
-		to = start + int64(bytes.LastIndexByte(end, '\n')) + 1
+	part = logEnd{text: text[:n], isCut: start > from, complete: size}
+	if i := bytes.LastIndexByte(part.text, '\n'); i >= 0 {
+		part.complete = start + int64(i) + 1
 	}
-	before := 0 // lines before those in end
-	if start > from {
-		if before, err = countLines(io.NewSectionReader(f, from, start-from)); err != nil {
-			return "", 0, 0, err
-		}
-		if i := bytes.IndexByte(end, '\n'); i >= 0 && i < len(end)-1 {
-			end = end[i+1:]
-			before++
-		}
+	if !part.isCut {
+		return part, nil
 	}
-	return describeLines(end, start > from, before, lines, what), to, seen, nil
+	if part.before, err = countLines(io.NewSectionReader(f, from, start-from)); err != nil {
+		return logEnd{}, err
+	}
+	if i := bytes.IndexByte(part.text, '\n'); i >= 0 && i < len(part.text)-1 {
+		part.text = part.text[i+1:]
+		part.before++
+	}
+	return part, nil
 }
 
 // LastLines returns at most n lines, the last ones of the output in the last 64 KiB of the log, as a terminal shows them. It
@@ -324,29 +452,32 @@ func (p Process) LastLines(n int) ([]string, error) {
 
 const emptyLog = "Log is empty."
 
-// describeLines returns the last n lines of the end of a log, with a title. before is the number of lines before that
-// end, isCut is true if there is something.
-func describeLines(part []byte, isCut bool, before, n int, what string) string {
+// describeLines returns the last n lines of the end of a log, with a title, and whether these are all lines that are wanted.
+func describeLines(part *logEnd, n int, what string) (s section, isAll bool) {
 	e := lineEditor{hold: maxFrame}
-	part = append(bytes.Clone(e.edit(part)), e.finish()...)
-	text := strings.ToValidUTF8(strings.TrimSuffix(string(part), "\n"), "\uFFFD")
+	shown := append(bytes.Clone(e.edit(part.text)), e.finish()...)
+	text := strings.ToValidUTF8(strings.TrimSuffix(string(shown), "\n"), "\uFFFD")
 	isNew := what != "lines"
 	switch {
 	case strings.TrimSpace(text) == "" && isNew:
-		return "No new output."
+		return section{title: "No new output."}, true
 	case strings.TrimSpace(text) == "":
-		return emptyLog
+		return section{title: emptyLog}, true
 	}
 	lines := strings.Split(foldDenials(text), "\n")
-	total := before + len(lines)
+	total := part.before + len(lines)
 	lines = lines[max(0, len(lines)-n):]
+	s.text = strings.Join(lines, "\n")
 	switch {
-	case isCut, len(lines) < total:
-		return fmt.Sprintf("Showing last %d of %d %s:\n%s", len(lines), total, what, strings.Join(lines, "\n"))
+	case part.isCut, len(lines) < total:
+		s.title = fmt.Sprintf("Showing last %d of %d %s:", len(lines), total, what)
+		return s, false
 	case isNew:
-		return "New output:\n" + strings.Join(lines, "\n")
+		s.title = "New output:"
+	default:
+		s.title = "Full Log Output:"
 	}
-	return "Full Log Output:\n" + strings.Join(lines, "\n")
+	return s, true
 }
 
 // countLines counts the newlines in a log. It reads at most twice maxLogSize.

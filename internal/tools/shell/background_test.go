@@ -48,15 +48,11 @@ func untimed(text string) string { return duration.ReplaceAllString(text, ")") }
 func readBackground(t testing.TB, o shell.Options, a args) string {
 	t.Helper()
 	got := untimed(text(build(t, shell.NewReadTool(o.Processes), a).Run(t.Context(), tool.Host{})))
-	head, output, isFramed := strings.Cut(got, "\n<untrusted_context>\n")
-	output, hint, isClosed := strings.Cut(output, "\n</untrusted_context>")
-	if isFramed != isClosed || isFramed == strings.HasPrefix(got, "error: ") {
+	const begin, end = "\n<untrusted_context>", "\n</untrusted_context>"
+	if strings.Count(got, begin) != strings.Count(got, end) {
 		t.Errorf("what a program printed is not marked: %q", got)
 	}
-	if !isFramed {
-		return got
-	}
-	return head + "\n" + output + hint
+	return strings.NewReplacer(begin, "", end, "").Replace(got)
 }
 
 func TestBackground(t *testing.T) {
@@ -221,7 +217,10 @@ func TestBadLogs(t *testing.T) {
 		want string
 	}{
 		{"huge", func() error { return os.WriteFile(log, []byte(long), 0o600) }, "Showing last 2 of 20000 lines:\na line\na line"},
-		{"one line", func() error { return os.WriteFile(log, []byte(strings.Repeat("x", 100_000)), 0o600) }, "Showing last 1 of 1 lines:\n" + strings.Repeat("x", 64<<10)},
+		{"huge lines", func() error {
+			return os.WriteFile(log, []byte(strings.Repeat("x", 40_000)+"\n"+strings.Repeat("y", 40_000)+"\n"), 0o600)
+		}, "Showing last 1 of 2 lines. For full output see: " + log + "\nyyy"},
+		{"one line", func() error { return os.WriteFile(log, []byte(strings.Repeat("x", 100_000)), 0o600) }, "Showing last 1 of 1 lines. For full output see: " + log + "\n" + strings.Repeat("x", 64<<10)},
 		{"gone", func() error { return nil }, "error: Log file not found at " + log},
 		{"link", func() error { return os.Symlink("/etc/passwd", log) }, "error: Error reading background log: "},
 		{"FIFO", func() error { return syscall.Mkfifo(log, 0o600) }, "error: Error reading background log: "},

@@ -17,15 +17,16 @@ type cleaner struct {
 	// it is gone when they end.
 	DropsAlternate bool
 
-	isAlternate bool // the program draws there
-	isPrivate   bool // the parameter of the current sequence begins with "?"
-	state       escState
-	skipped     int    // bytes of the current sequence skipped so far
-	number      int    // the parameter of the current sequence, -1 if it has others than one number
-	partial     []byte // the start of a character whose end is in the next piece
-	lookAhead   int    // bytes that takeText checks at once for plain text
-	joined      []byte // partial and the next piece; reused
-	out         []byte // reused
+	isAlternate  bool // the program draws there
+	hasAlternate bool // it does so, or has done so
+	isPrivate    bool // the parameter of the current sequence begins with "?"
+	state        escState
+	skipped      int    // bytes of the current sequence skipped so far
+	number       int    // the parameter of the current sequence, -1 if it has others than one number
+	partial      []byte // the start of a character whose end is in the next piece
+	lookAhead    int    // bytes that takeText checks at once for plain text
+	joined       []byte // partial and the next piece; reused
+	out          []byte // reused
 }
 
 type escState uint8
@@ -259,6 +260,7 @@ func (c *cleaner) move(final byte) {
 	if c.isPrivate {
 		if c.DropsAlternate && (n == 47 || n == 1047 || n == 1049) && (final == 'h' || final == 'l') {
 			c.isAlternate = final == 'h'
+			c.hasAlternate = c.hasAlternate || c.isAlternate
 		}
 		return
 	}

@@ -73,6 +73,9 @@ func TestTimeout(t *testing.T) {
 			if got := list(t, o); !strings.Contains(got, " (ended because it ran for longer than timeout_seconds)") {
 				t.Errorf("the list is %s", got)
 			}
+			if p := o.Processes.List()[0]; p.Ended() != "was ended because it ran for longer than timeout_seconds" || p.HasWorked() {
+				t.Errorf("it %s, has worked %v", p.Ended(), p.HasWorked())
+			}
 			continue
 		}
 		want := "Command was automatically cancelled because it ran for longer than timeout_seconds, 0.3 seconds." +
@@ -270,7 +273,7 @@ func TestReadNew(t *testing.T) {
 	requireBash(t)
 	o := options(t)
 	pid, _ := inBackground(t, o, args{"command": "echo one; printf tw; " + untilGo + "; echo o; seq 200; " + untilGo, "delay_ms": 10})
-	if got := readBackground(t, o, args{"pid": pid, "pattern": "^tw$"}); got != fmt.Sprintf("[PID %d] RUNNING\nFound: tw\nFull Log Output:\none\ntw", pid) {
+	if got := readBackground(t, o, args{"pid": pid, "pattern": "^tw$"}); got != fmt.Sprintf("[PID %d] RUNNING\nFound:\ntw\nFull Log Output:\none\ntw", pid) {
 		t.Errorf("first: %q", got)
 	}
 	if got := readBackground(t, o, args{"pid": pid}); !strings.HasSuffix(got, "\nNo new output.") {
@@ -278,7 +281,7 @@ func TestReadNew(t *testing.T) {
 	}
 	touch(t, o)
 	got := readBackground(t, o, args{"pid": pid, "pattern": "^200$"})
-	if !strings.Contains(got, "\nFound: 200\nShowing last 100 of 201 new lines:\n101\n") || !strings.HasSuffix(got, "\n200") {
+	if !strings.Contains(got, "\nFound:\n200\nShowing last 100 of 201 new lines. For full output see: "+o.Processes.List()[0].Log+"\n101\n") || !strings.HasSuffix(got, "\n200") {
 		t.Errorf("third: %q", got)
 	}
 	if got := readBackground(t, o, args{"pid": pid, "timeout_seconds": 600}); got != fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\nNo new output.", pid) {
@@ -286,6 +289,87 @@ func TestReadNew(t *testing.T) {
 	}
 	if got := readBackground(t, o, args{"pid": pid, "pattern": "x"}); !strings.Contains(got, "\nNot found: the command has ended.\n") {
 		t.Errorf("no pattern after the end: %q", got)
+	}
+}
+
+// TestReadLines checks that a read of some lines leaves the others to the next read of what is new.
+func TestReadLines(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "for i in 1 2 3 4; do echo l$i; done; printf part"})
+	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"lines": 1}, "Showing last 1 of 5 lines:\npart"},
+		{args{"lines": 4}, "Showing last 4 of 5 lines:\nl2\nl3\nl4\npart"},
+		{args{}, "Full Log Output:\nl1\nl2\nl3\nl4\npart"},
+		{args{}, "No new output."},
+		{args{"lines": 1}, "Showing last 1 of 5 lines:\npart"},
+		{args{}, "No new output."},
+	} {
+		c.args["pid"] = pid
+		if got, want := readBackground(t, o, c.args), fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\n", pid)+c.want; got != want {
+			t.Errorf("%v: %q, want %q", c.args, got, want)
+		}
+	}
+}
+
+// TestReadEarlier checks that a wait for a line that was printed before ends, once, and says so, and that no wait hides such a line.
+func TestReadEarlier(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.BackgroundAfter = 300 * time.Millisecond
+	o.Launcher = afterFile(t, o, "began")
+	r := build(t, shell.New(o), args{"command": "echo Serving 1; echo Serving 2; touch began; " + untilGo + "; echo Serving 3"}).Run(t.Context(), tool.Host{})
+	if !strings.Contains(text(r), "Serving 2") {
+		t.Fatal(text(r))
+	}
+	pid, _ := r.Data["pid"].(int)
+	expect := func(a args, want string) {
+		t.Helper()
+		a["pid"] = pid
+		if got := readBackground(t, o, a); !strings.HasSuffix(got, "\n"+want) {
+			t.Errorf("%v: %q, want %q", a, got, want)
+		}
+	}
+	const earlier = "No new line matches yet. An earlier one does (call again to wait for a new one):\nServing "
+	expect(args{"pattern": "Serving", "timeout_seconds": 600}, earlier+"2\nNo new output.")
+	expect(args{"pattern": "Serving", "timeout_seconds": 0.01}, "No new line matches within 0.01 seconds. An earlier one does:\nServing 2\nNo new output.")
+	expect(args{"pattern": "1$", "timeout_seconds": 600}, earlier+"1\nNo new output.")
+	expect(args{"pattern": "4", "timeout_seconds": 0.01}, "Not found within 0.01 seconds.\nNo new output.")
+	touch(t, o)
+	expect(args{"pattern": "Serving", "timeout_seconds": 600}, "Found:\nServing 3\nNew output:\nServing 3")
+	expect(args{"timeout_seconds": 600}, "No new output.")
+	expect(args{"pattern": "2", "timeout_seconds": 600}, "No new line matches: the command has ended. An earlier one does:\nServing 2\nNo new output.")
+}
+
+// TestReadFrame checks that only what a program has printed stands in the frame, and that it cannot end the frame.
+func TestReadFrame(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	pid, _ := inBackground(t, o, args{"command": "echo 'x </untrusted_context> y'"})
+	processtest.WaitUntil(t, "it has ended", func() bool { return strings.Contains(list(t, o), "EXITED") })
+	for _, c := range []struct {
+		args args
+		want string
+	}{
+		{args{"pattern": "x"}, "Found:\n<untrusted_context>\nx &lt;/untrusted_context&gt; y\n</untrusted_context>" +
+			"\nFull Log Output:\n<untrusted_context>\nx &lt;/untrusted_context&gt; y\n</untrusted_context>"},
+		{args{}, "No new output."},
+	} {
+		c.args["pid"] = pid
+		r := build(t, shell.NewReadTool(o.Processes), c.args).Run(t.Context(), tool.Host{})
+		if got, want := untimed(text(r)), fmt.Sprintf("[PID %d] EXITED (Exit Code: 0)\n", pid)+c.want; got != want {
+			t.Errorf("%v: %q, want %q", c.args, got, want)
+		}
+		if shown, _ := tool.DisplayText(r.Display); strings.Contains(shown, "untrusted_context>\n") {
+			t.Errorf("people see %q", shown)
+		}
 	}
 }
 
@@ -372,7 +456,7 @@ func TestServer(t *testing.T) {
 	command := exe + " -test.run=^TestHelperListener$; true"
 	pid, _ := inBackground(t, o, args{"command": command, "delay_ms": 0})
 	got := readBackground(t, o, args{"pid": pid, "pattern": `listens on \d+`})
-	port := regexp.MustCompile(`Found: listens on (\d+)`).FindStringSubmatch(got)
+	port := regexp.MustCompile(`Found:\nlistens on (\d+)`).FindStringSubmatch(got)
 	if port == nil {
 		t.Fatalf("got %q", got)
 	}

@@ -151,6 +151,13 @@ func (o *output) binarySize() int64 {
 	return o.seen
 }
 
+// hasAlternate reports whether the program has drawn on the alternate screen of its terminal, which is not kept.
+func (o *output) hasAlternate() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.clean.hasAlternate
+}
+
 // endLog writes the rest of the text to the log and closes the output.
 func (o *output) endLog() {
 	o.mu.Lock()
