@@ -13,7 +13,7 @@ import (
 // A sequence without an end cannot hide all output after it: a title or link (OSC) ends at
 // the end of its line, any other string after 1 MiB.
 type cleaner struct {
-	// DropsAlternate leaves out what a program draws on the alternate screen of its terminal, as editors and pagers do:
+	// DropsAlternate leaves out the drawing of a program on the alternate screen of its terminal, as editors and pagers do:
 	// it is gone when they end.
 	DropsAlternate bool
 

@@ -15,7 +15,7 @@ type asked struct {
 func (a *asked) isByModel() bool { return a.call != nil && a.tool.caller == model }
 
 // hint returns the line for the model about a command that has ended, with the end of its output: that it has ended itself, or needs an author, a
-// terminal, a person, or more than the sandbox allows. It is "" for others, and for one that was asked to end.
+// terminal, a person, or more than the sandbox allows, or has shown a full screen in its terminal. It is "" for others, and for one that was asked to end.
 func (p *execution) hint(output string) string {
 	if !p.asked.isByModel() || p.isStopped() {
 		return ""
@@ -27,8 +27,12 @@ func (p *execution) hint(output string) string {
 	if text == "" {
 		text = p.sandboxAdvice(output, hasFailed)
 	}
-	if text == "" && !p.asked.hasTerminal {
+	switch {
+	case text != "":
+	case !p.asked.hasTerminal:
 		text = advise(p.asked.command, output, hasFailed)
+	case p.out.hasAlternate():
+		text = "The program showed a full screen, which is not kept. For text use read_file, or a program that only prints, such as cat."
 	}
 	return hintLine(text)
 }

@@ -78,6 +78,26 @@ func TestHint(t *testing.T) {
 	}
 }
 
+// TestHintWithoutOutput checks that the model gets advice about a command in the background that has failed and printed nothing, whether it has
+// ended before the result or later.
+func TestHintWithoutOutput(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	o.Advise = func(_ context.Context, output string, hasFailed bool) string {
+		return fmt.Sprintf("printed %q, failed %v", output, hasFailed)
+	}
+	const hint = "\nHint: printed \"\", failed true"
+	if got := text(build(t, shell.New(o), args{"command": "exit 6", "is_background": true, "delay_ms": 60_000}).Run(t.Context(), tool.Host{})); !strings.HasSuffix(got, "</untrusted_context>"+hint) {
+		t.Errorf("at once: %q", got)
+	}
+	r := build(t, shell.New(o), args{"command": untilGo + "; exit 6", "is_background": true, "delay_ms": 0}).Run(t.Context(), tool.Host{})
+	touch(t, o)
+	if got := readBackground(t, o, args{"pid": r.Data["pid"], "timeout_seconds": 600}); !strings.HasSuffix(got, " (Exit Code: 6)\nLog is empty."+hint) {
+		t.Errorf("later: %q", got)
+	}
+}
+
 // TestHintIsForModels checks that a person's command in the background gets no advice.
 func TestHintIsForModels(t *testing.T) {
 	t.Parallel()

@@ -81,10 +81,10 @@ func advise(command, output string, hasFailed bool) string {
 		return "bash ran " + text + " as a command and put nothing in its place: backticks and $(...) in double quotes are substitutions. " +
 			"Put such text in single quotes or a heredoc with a quoted delimiter, and check what the command has done without it."
 	}
+	if asksForEach(script, output) || !hasFailed && askedInVain(output) {
+		return "The last question got no answer: commands get no input. Use flags, name the files, or pipe the answers in."
+	}
 	if !hasFailed {
-		if askedInVain(output) {
-			return "The last question got no answer: commands get no input. Use flags, name the files, or pipe the answers in."
-		}
 		return ""
 	}
 	for _, r := range remedies {
@@ -183,6 +183,44 @@ func askedInVain(output string) bool {
 	choice, isQuestion := strings.CutSuffix(line, "?")
 	at := strings.LastIndexByte(choice, '[')
 	return isQuestion && at >= 0 && strings.HasSuffix(choice, "]") && strings.HasPrefix(choice[at:], "[y,n")
+}
+
+// asksForEach reports whether a script without input runs a program that is to ask about each file, such as rm -i, and the output has a question of
+// it.
+func asksForEach(script *shellcmd.Script, output string) bool {
+	if slices.ContainsFunc(script.Redirections, func(r shellcmd.Redirection) bool { return strings.HasPrefix(r.Op, "<") }) {
+		return false
+	}
+	last := output[strings.LastIndexByte(output, '\n')+1:]
+	isQuestion := strings.HasSuffix(strings.TrimRight(last, ". "), "?")
+	for i := range script.Commands {
+		c := &script.Commands[i]
+		name := filepath.Base(c.Name)
+		switch {
+		case name == "xargs": // it asks at a terminal, whatever its input is
+			if isQuestion && hasOption(c, "p", "--interactive") {
+				return true
+			}
+		case name == "find":
+			if isQuestion && (hasOption(c, "", "-ok") || hasOption(c, "", "-okdir")) {
+				return true
+			}
+		case isOneOf(name, "rm mv cp ln") && c.Pipe == 0 && hasOption(c, "iI", "--interactive"):
+			if found, err := regexp.MatchString(`(?m)^(\S*/)?`+name+`: .*\?( |$)`, output); isQuestion || found && err == nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasOption reports whether a command has one of the short options, alone or among others, or the long one.
+func hasOption(c *shellcmd.Command, short, long string) bool {
+	return slices.ContainsFunc(c.Args()[min(1, len(c.Args())):], func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		isShort := strings.HasPrefix(arg, "-") && !strings.HasPrefix(arg, "--")
+		return name == long || isShort && short != "" && strings.ContainsAny(arg, short)
+	})
 }
 
 func isOneOf(name, names string) bool { return slices.Contains(strings.Fields(names), name) }

@@ -77,6 +77,30 @@ func TestConsole(t *testing.T) {
 	}
 }
 
+// TestFullScreen checks that the model gets a hint about a program on a full screen, whose output is not kept.
+func TestFullScreen(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	const draws, hint = "stty -echo; printf '\\033[?1049hhidden'; ", "\nHint: The program showed a full screen, which is not kept. For text use read_file, or a program that only prints, such as cat."
+	o := options(t)
+	o.Processes.SetConsole(&face{})
+	if got := llm.PartsText(run(t, o, draws+"printf '\\033[?1049l'").Content); got != "<untrusted_context>\nOutput: (empty)\n</untrusted_context>"+hint {
+		t.Errorf("got %q", got)
+	}
+	if got := llm.PartsText(run(t, o, "echo text").Content); strings.Contains(got, "Hint: ") {
+		t.Errorf("another command: %q", got)
+	}
+	r := build(t, shell.New(o), args{"command": draws + untilGo, "is_background": true}).Run(t.Context(), tool.Host{})
+	const shows = "\nLog is empty. The program shows a full screen, which is not kept."
+	processtest.WaitUntil(t, "it shows its screen", func() bool {
+		return strings.HasSuffix(readBackground(t, o, args{"pid": r.Data["pid"]}), shows)
+	})
+	touch(t, o)
+	if got := readBackground(t, o, args{"pid": r.Data["pid"], "timeout_seconds": 600}); !strings.HasSuffix(got, "\nLog is empty."+hint) {
+		t.Errorf("at the end: %q", got)
+	}
+}
+
 // TestConsoleBackground checks that a background command keeps its terminal, which closes when the command ends.
 func TestConsoleBackground(t *testing.T) {
 	t.Parallel()
