@@ -37,7 +37,9 @@ type Processes struct {
 	console Console    // nil to run commands on pipes
 	history []*Process // oldest first
 	left    []int      // processes that commands started with & and left running, the latest last
-	leaving []Process  // see TakeEnded: what commands of the model have left running
+	leaving []Process  // see TakeEnded: processes that commands of the model have left
+
+	leftIsExplained bool // see explainLeft
 
 	leftovers process.Leftovers // the commands that left something running
 	isPolling bool              // see poll
@@ -86,7 +88,7 @@ type Process struct {
 type mark struct {
 	to   int64 // the end of the last line that it has read
 	size int64 // the size of the log at that time
-	// found has, by pattern, the end of the last line that the model has waited for, or of the lines in which it has learned of an earlier one. The map
+	// found has, by pattern, the end of the last line that the model has waited for, or of the lines in which an earlier one was named. The map
 	// does not change.
 	found map[string]int64
 }
@@ -319,6 +321,16 @@ func (ps *Processes) addLeft(pids []int) {
 	defer ps.mu.Unlock()
 	ps.left = append(ps.left, pids...)
 	ps.left = ps.left[max(0, len(ps.left)-maxHistory):]
+}
+
+// explainLeft reports whether the model has yet to learn that the output of processes which a command leaves running is not kept. It is true
+// once in a session.
+func (ps *Processes) explainLeft() bool {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	isFirst := !ps.leftIsExplained
+	ps.leftIsExplained = true
+	return isFirst
 }
 
 // keep notes a command that has ended and left processes running.

@@ -51,7 +51,7 @@ const (
 
 func (readTool) Spec() *tool.Spec { return &readSpec }
 
-// Effect implements [tool.Foreseeable]: a read takes what is new in the log, so that no two of one command run at the same
+// Effect implements [tool.Foreseeable]: a read takes the new part of the log, so that no two of one command run at the same
 // time.
 func (t readTool) Effect(args json.RawMessage) tool.Effect {
 	var a struct {
@@ -95,7 +95,7 @@ type readCall struct {
 	pid     int
 	pattern *regexp.Regexp // nil for none
 	wait    time.Duration
-	lines   int // 0 for what is new
+	lines   int // 0 for all new ones
 	delay   time.Duration
 }
 

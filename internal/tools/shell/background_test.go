@@ -25,11 +25,12 @@ func inBackground(t testing.TB, o shell.Options, a args) (int, *tool.Result) {
 	pid, ok := r.Data["pid"].(int)
 	head, _, _ := strings.Cut(text(r), "\n<untrusted_context>\nOutput so far:")
 	how := fmt.Sprintf(" PID: %d. To read on, call read_background_output with this pid, and with pattern to wait until it is ready; to end it, stop_background_process.", pid)
+	shown := tool.Display(tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", pid)))
 	if strings.Contains(text(r), "has ended") || strings.Contains(text(r), "was ended") {
-		how = fmt.Sprintf(" PID: %d.", pid)
+		how, shown = fmt.Sprintf(" PID: %d.", pid), r.Display // see TestEndedAtOnceForPeople
 	}
 	if !ok || !strings.HasPrefix(head, "Command ") || !strings.HasSuffix(head, how) || r.Data["command"] != a["command"] ||
-		r.Display != tool.TerminalDisplay(fmt.Sprintf("Command moved to background (PID: %d).", pid)) {
+		r.Display != shown {
 		t.Fatalf("got %q, %v", text(r), r.Data)
 	}
 	return pid, r
@@ -133,6 +134,25 @@ func TestBackgroundThatEndsAtOnce(t *testing.T) {
 	pid, _ = inBackground(t, o, args{"command": "true"})
 	if got := readBackground(t, o, args{"pid": pid}); !strings.Contains(got, "\nLog is empty.") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// TestEndedAtOnceForPeople checks that people see how a background command has ended that has ended before its result, and whether it has failed.
+func TestEndedAtOnceForPeople(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	for command, want := range map[string]string{
+		"true": "Command has ended with exit code 0 (PID: %d).", "exit 6": "Command has ended with exit code 6 (PID: %d).",
+		"echo a; kill -9 $$": "a\nCommand was ended by SIGKILL (PID: %d).", "false | true": "Command has ended with exit codes 1, 0 in the pipe (PID: %d).",
+	} {
+		pid, r := inBackground(t, o, args{"command": command, "delay_ms": 60_000})
+		if want := tool.TerminalDisplay(fmt.Sprintf(want, pid)); r.Display != want {
+			t.Errorf("%s: %q, want %q", command, r.Display, want)
+		}
+		if isError := r.Data["isError"] == true; isError != (command == "exit 6" || strings.Contains(command, "kill")) {
+			t.Errorf("%s: is an error %v", command, isError)
+		}
 	}
 }
 

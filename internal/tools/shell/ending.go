@@ -33,6 +33,9 @@ func (r *runningCall) ending() (line string, data map[string]any) {
 // outcome returns the lines for the model after the output of a command that has ended: its
 // exit, and the processes that still run.
 func (r *runningCall) outcome() string {
+	if r.Status().Signal != 0 {
+		r.GroupStays() // else the report names processes that the same signal is about to end
+	}
 	left, codes := r.report()
 	var b strings.Builder
 	switch code, signal := r.Status().Code, r.Status().Signal; {
@@ -65,7 +68,9 @@ func (r *runningCall) running(left []int) string {
 func (r *runningCall) hints(output string) string {
 	text := ""
 	canReadOn := r.tool.CanReadOn == nil || r.tool.CanReadOn()
-	if left, _ := r.report(); len(left) > 0 && r.log == nil && r.tool.caller == model && canReadOn {
+	left, _ := r.report()
+	isExplained := r.Status().Signal != 0 || r.log != nil || r.tool.caller != model
+	if len(left) > 0 && canReadOn && !isExplained && r.tool.Processes.explainLeft() {
 		text = hintLine("What these processes print is not kept, unless the command redirects it. list_background_processes has their ports. A command that is started with is_background can be read on.")
 	}
 	return text + r.hint(output)
@@ -149,9 +154,9 @@ func (r *runningCall) noteBinary(size int64) {
 	_, _ = r.text.Write([]byte(note)) // never fails
 }
 
-// backgroundText returns the text about a background command for the model: its state, how to
+// backgroundText returns the text about a background command for the model: its state, whether it runs or has ended, how to
 // read on, and its output so far, of which soFar is the end. file is the file with all the output, "" if it is not long.
-func (r *runningCall) backgroundText(soFar string) (text, file string) {
+func (r *runningCall) backgroundText(soFar string, hasEnded bool) (text, file string) {
 	state, readOn := "runs in the background", " To read on, call read_background_output with this pid, and with pattern to wait until it is ready; to end it, stop_background_process."
 	if !r.args.Background {
 		state = "still runs after " + describeTime(r.tool.BackgroundAfter) + ", now in the background"
@@ -164,15 +169,14 @@ func (r *runningCall) backgroundText(soFar string) (text, file string) {
 		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path. To end it, run kill -- -" + strconv.Itoa(r.PID()) + "."
 	}
 	hints := ""
-	select {
-	case <-r.Exited():
+	if hasEnded {
 		readOn = ""
 		r.tool.Processes.noteKnown(r.PID())
 		r.endGroup()
 		left, codes := r.report()
 		state = r.how().verb()
 		r.text.After, hints = pipeLine(codes)+r.running(left), r.hints(soFar)
-	default:
+	} else {
 		hints = r.hintSoFar(soFar)
 	}
 	r.text.Before = fmt.Sprintf("Command %s. PID: %d.%s\n%sOutput so far:", state, r.PID(), readOn, untrustedBegin)

@@ -267,7 +267,7 @@ func TestLongMove(t *testing.T) {
 	touch(t, o)
 }
 
-// TestReadNew checks that a read returns what was printed since the last one.
+// TestReadNew checks that a read returns the output since the last one.
 func TestReadNew(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -292,7 +292,7 @@ func TestReadNew(t *testing.T) {
 	}
 }
 
-// TestReadLines checks that a read of some lines leaves the others to the next read of what is new.
+// TestReadLines checks that a read of some lines leaves the others to the next read of new lines.
 func TestReadLines(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -347,7 +347,7 @@ func TestReadEarlier(t *testing.T) {
 	expect(args{"pattern": "2", "timeout_seconds": 600}, "No new line matches: the command has ended. An earlier one does:\nServing 2\nNo new output.")
 }
 
-// TestReadFrame checks that only what a program has printed stands in the frame, and that it cannot end the frame.
+// TestReadFrame checks that only output stands in the frame, and that a program cannot end the frame.
 func TestReadFrame(t *testing.T) {
 	t.Parallel()
 	requireBash(t)

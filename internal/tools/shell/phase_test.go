@@ -20,7 +20,7 @@ func TestPhase(t *testing.T) {
 	}
 }
 
-// TestEnding checks the forms in which the end of a command is told.
+// TestEnding checks the forms of the words about the end of a command.
 func TestEnding(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"strconv"
 	"strings"
@@ -175,6 +176,9 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 		select {
 		case <-r.Exited():
 			<-r.Drained()
+			if live != nil || len(r.out.changed) > 0 {
+				r.showOutput() // a question about the result shows it
+			}
 			if errors.Is(r.Cause(), process.ErrIdle) {
 				return timedOut
 			}
@@ -202,7 +206,7 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 		case <-limit:
 			r.stop(2 * killGrace)
 			return overTime
-		case <-changed: // what comes before the update wakes no one
+		case <-changed: // output before the update does not wake the loop
 			changed, live = nil, time.After(liveInterval-time.Since(r.lastUpdate))
 		case <-live:
 			changed, live = r.out.changed, nil
@@ -210,9 +214,16 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 			case <-changed:
 			default:
 			}
-			r.lastUpdate = time.Now()
-			r.host.Output(r.out.display())
+			r.showOutput()
 		}
+	}
+}
+
+// showOutput shows the live output, where it is shown.
+func (r *runningCall) showOutput() {
+	if r.host.Output != nil {
+		r.lastUpdate = time.Now()
+		r.host.Output(r.out.display())
 	}
 }
 
@@ -330,7 +341,7 @@ func (r *runningCall) result(end outcome) *tool.Result {
 	return result
 }
 
-// frame returns what encloses the output in the text for the model.
+// frame returns the frame of the output in the text for the model.
 func (r *runningCall) frame() tool.Frame {
 	return tool.Frame{Before: r.text.Before, After: r.text.After}
 }
@@ -369,7 +380,8 @@ func (r *runningCall) backgroundResult() *tool.Result {
 		r.tool.Processes.noteMove(r.log, logged)
 	}
 	go r.tool.Processes.watchExit(r.log)
-	result := &tool.Result{Data: map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial}}
+	data := map[string]any{"pid": r.PID(), "command": r.args.Command, "initialOutput": initial}
+	result := &tool.Result{Data: data}
 	shown := fmt.Sprintf("Command moved to background (PID: %d).", r.PID())
 	if r.tool.caller == user { // and the model gets the same text
 		if initial != "" {
@@ -378,10 +390,26 @@ func (r *runningCall) backgroundResult() *tool.Result {
 		result.Content, result.Display = []llm.Part{llm.Text(shown)}, tool.TerminalDisplay(shown)
 		return result
 	}
-	text, file := r.boundTokens(r.backgroundText(initial))
+	hasEnded := r.hasEnded()
+	text, file := r.boundTokens(r.backgroundText(initial, hasEnded))
+	if hasEnded {
+		shown = strings.TrimPrefix(fmt.Sprintf("%s\nCommand %s (PID: %d).", initial, r.how().verb(), r.PID()), "\n")
+		_, how := r.ending()
+		maps.Copy(data, how)
+	}
 	result.Content, result.Display = []llm.Part{llm.Text(text)}, tool.TerminalDisplay(shown)
 	result.OutputFile, result.Frame = file, r.frame()
 	return result
+}
+
+// hasEnded reports whether the command itself has ended; others that it has started may run.
+func (r *runningCall) hasEnded() bool {
+	select {
+	case <-r.Exited():
+		return true
+	default:
+		return false
+	}
 }
 
 func joinInts(ns []int) string {

@@ -347,6 +347,27 @@ func TestBackgroundPIDs(t *testing.T) {
 	}
 }
 
+// TestLeftHint checks that a session explains once that the output of processes with & is not kept, and that a command which was ended by a signal
+// does not report processes that are about to end.
+func TestLeftHint(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	o := options(t)
+	const hint = "\nHint: What these processes print is not kept"
+	if got := text(run(t, o, "sleep 1000 >/dev/null & kill $BASHPID $$; wait")); !strings.Contains(got, "Background PIDs: ") && !strings.Contains(got, "PGID") || strings.Contains(got, hint) {
+		t.Errorf("after a signal: %q", got)
+	}
+	for i := range 3 {
+		if got := text(run(t, o, "sleep 1000 >/dev/null & true")); !strings.Contains(got, "Background PIDs: ") || strings.Contains(got, hint) != (i == 0) {
+			t.Errorf("command %d: %q", i, got)
+		}
+	}
+	before := len(o.Processes.Left())
+	if got := text(run(t, o, "sleep 1000 & kill $! $BASHPID $$; wait")); strings.Contains(got, "Background PIDs: ") || strings.Contains(got, "PGID") || len(o.Processes.Left()) != before {
+		t.Errorf("with processes that end: %q", got)
+	}
+}
+
 // TestGroup checks that the process group is named if a process of it runs on, also one that bash
 // does not know of.
 func TestGroup(t *testing.T) {
@@ -439,6 +460,26 @@ func TestLiveOutput(t *testing.T) {
 	r := build(t, shell.New(o), args{"command": "echo one; cat go >/dev/null; echo two"}).Run(context.Background(), host)
 	if len(shown) == 0 || shown[0] != "one\n" || !strings.Contains(text(r), "Output: one\ntwo\n") {
 		t.Errorf("shown %q, result %q", shown, text(r))
+	}
+}
+
+// TestLastLiveOutput checks that the live output is complete when a command ends, as a question about the result shows it, and is not sent again if
+// nothing was printed since.
+func TestLastLiveOutput(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for command, want := range map[string]string{
+		"echo one; sleep 0.2; echo two >&2; exit 1":          "one\ntwo\n",
+		"printf one; sleep 0.2; printf '\nlast'; kill -9 $$": "one\nlast",
+		"true": "",
+		"for i in 1 2 3 4 5 6; do echo $i; sleep 0.01; done; exit": "1\n2\n3\n4\n5\n6\n",
+	} {
+		var shown []string
+		host := tool.Host{Output: func(d tool.Display) { shown = append(shown, string(d.(tool.TerminalDisplay))) }}
+		build(t, shell.New(options(t)), args{"command": command}).Run(t.Context(), host)
+		if n := len(shown); n == 0 && want != "" || n > 0 && shown[n-1] != want || n > 1 && shown[n-2] == want {
+			t.Errorf("%s: %q, want %q at the end", command, shown, want)
+		}
 	}
 }
 
