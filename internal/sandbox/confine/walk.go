@@ -17,7 +17,7 @@ var fetchers = []string{
 	"apt", "apt-get", "brew", "bun", "bundle", "cargo", "composer", "curl", "gem", "git", "go", "npm", "npx", "pip", "pip3", "pnpm", "poetry", "uv", "wget", "yarn",
 }
 
-// downloaders are those that do nothing else, and can be told to say nothing.
+// downloaders are those that do nothing else, and have an option to print nothing.
 var downloaders = []string{"curl", "wget"}
 
 // starts reports whether the command starts one of these programs.
