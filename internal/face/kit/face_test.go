@@ -160,7 +160,7 @@ The files of a folder can instruct it. So it first asks whether you trust them.
 ? Trust
 queued: Mind the tests
 ? Confirm Shell Command Run this command?
-  The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.
+  The command redirects its input or output.
   Outside the workspace: DIR/word.txt
   y: Allow once
   a: Allow for this session

@@ -65,7 +65,13 @@ func Match(options []Option, answer string) int {
 // approval adds the options for a call: once, the lasting answers that are offered, and no. saved is the label of the
 // answer for all future sessions.
 func (q *Question) approval(details tool.Confirmation, a *tool.Approval, saved string, isModifiable bool) {
-	q.Help, q.Hook = a.Reason, hookLines(a)
+	q.Hook = hookLines(a)
+	if !showsReason(a) {
+		q.Help = a.Reason
+	}
+	if a.IsRetry {
+		q.Prompt = "Run it again with more permission?"
+	}
 	q.Options = []Option{{Key: "y", Label: "Allow once", Help: "Pollux asks again the next time.", answer: tool.Answer{Outcome: tool.ProceedOnce}}}
 	if once, ok := details.(interface{ Once() bool }); !ok || a.IsRetry || !once.Once() { // a call that runs again has offers of its own
 		for i := range a.Offers {

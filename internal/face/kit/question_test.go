@@ -72,7 +72,7 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: anything is an answer", tt.name)
 		}
 	}
-	q := NewQuestion(&tool.ExecConfirmation{Approval: tool.Approval{Offers: offers, Reason: "why"}}, false, nil)
+	q := NewQuestion(&tool.ExecConfirmation{Approval: tool.Approval{Offers: offers, Reason: "why", IsUsual: true}}, false, nil)
 	if a, s := q.Options[1], q.Options[4]; !a.IsDefault || a.Offer.Rule != offers[0].Rule || strings.Contains(a.Help, "\x1b") || q.Help != "why" ||
 		s.Label != "Allow this command for all future sessions, rule: git *, saved in /home/me/saved.toml (git can run other programs)" {
 		t.Errorf("%+v", q.Options)

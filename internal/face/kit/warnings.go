@@ -23,7 +23,7 @@ func warnings(c tool.Confirmation, names Names) []string {
 	case *tool.ExecConfirmation:
 		l.commands(&c.Reach)
 		if hasRedirection(c.Roots) && !allowsRedirection(names) {
-			l.add("The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.")
+			l.redirects(&c.Approval)
 		}
 		l.list("Servers: ", hosts(c.Servers))
 		for i := range c.Servers {
@@ -83,12 +83,27 @@ func (l *approvalLines) approval(a *tool.Approval) {
 	if a.IsChanged {
 		l.add("Warning: a hook has changed this call. The model did not write it like this.")
 	}
-	if a.IsRetry {
-		l.add("It lacked a permission. To run it again with more: " + terminal.Line(a.Reason))
-	}
-	if a.Reason != "" && !a.IsUsual && !a.IsRetry && !a.IsRequired {
+	switch {
+	case a.IsRetry:
+		l.add(strings.TrimSpace("It lacked a permission. " + terminal.Line(a.Reason)))
+	case showsReason(a):
 		l.add(terminal.Line(a.Reason))
 	}
+}
+
+// showsReason reports whether a line of the question has the reason for it.
+func showsReason(a *tool.Approval) bool {
+	return a.IsRetry || a.Reason != "" && !a.IsUsual && !a.IsRequired
+}
+
+// redirects adds the line about redirections of a command, with the mode that would not ask about them. It would ask about files outside of the
+// workspace, and about a call that needs a person's answer in every mode.
+func (l *approvalLines) redirects(a *tool.Approval) {
+	line := "The command redirects its input or output."
+	if len(a.Outside) == 0 && !a.Once() {
+		line += " Mode auto_edit allows that without a question: see /help mode."
+	}
+	l.add(line)
 }
 
 // hookLines returns the words of the hook that requires the question, nil if none does.

@@ -101,7 +101,7 @@ func TestApprovalLines(t *testing.T) {
 	want := `The line runs 3 commands:
 Command 1: make all (2 times)
 Command 2: curl x
-The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.
+The command redirects its input or output.
 Servers: еріс.com
 Warning: this host name can deceive: еріс.com is xn--e1awd7f.com
 Warning: the text before the @ is not the host. The host is xn--e1awd7f.com
@@ -118,6 +118,49 @@ Warning: a hook has changed this call. The model did not write it like this.`
 	said := "A hook requires your approval:\n  one\n  Allow once?\nWarning: the text above has characters that cannot be shown."
 	if got := strings.Join(q.Hook, "\n"); got != said {
 		t.Errorf("got\n%s\nwant\n%s", got, said)
+	}
+}
+
+// TestRedirection checks that a question names the mode which allows redirections only if that mode would not ask about them.
+func TestRedirection(t *testing.T) {
+	t.Parallel()
+	const line = "The command redirects its input or output."
+	const hint = line + " Mode auto_edit allows that without a question: see /help mode."
+	for _, test := range []struct {
+		name     string
+		approval tool.Approval
+		want     string
+	}{
+		{"in the workspace", tool.Approval{Reach: tool.Reach{Writes: []string{"out.txt"}}}, hint},
+		{"outside", tool.Approval{Reach: tool.Reach{Writes: []string{"~/笔记.txt"}, Outside: []string{"~/笔记.txt"}}}, line},
+		{"with a permission", tool.Approval{Permission: "This run would be without the sandbox."}, line},
+		{"again with more permission", tool.Approval{IsRetry: true, Reason: "No."}, line},
+		{"a hook asks", tool.Approval{Hooked: tool.Hooked{IsRequired: true}}, line},
+	} {
+		q := NewQuestion(&tool.ExecConfirmation{Roots: []string{"echo", "redirection (>)"}, Approval: test.approval}, true, nil)
+		if q.Warnings[0] != test.want {
+			t.Errorf("%s: %q, want %q", test.name, q.Warnings[0], test.want)
+		}
+	}
+}
+
+// TestReason checks that the reason for a question stands in one place: in a line, or in the help.
+func TestReason(t *testing.T) {
+	t.Parallel()
+	const reason = "In the sandbox, it can signal only its own processes."
+	for _, test := range []struct {
+		approval               tool.Approval
+		warnings, prompt, help string
+	}{
+		{tool.Approval{Reason: reason, IsRetry: true}, "It lacked a permission. " + reason, "Run it again with more permission?", ""},
+		{tool.Approval{Reason: reason}, reason, "Run this command?", ""},
+		{tool.Approval{Reason: reason, IsUsual: true}, "", "Run this command?", reason},
+		{tool.Approval{Reason: reason, Hooked: tool.Hooked{IsRequired: true}}, "", "Run this command?", reason},
+	} {
+		q := NewQuestion(&tool.ExecConfirmation{Approval: test.approval}, true, nil)
+		if got := strings.Join(q.Warnings, "\n"); got != test.warnings || q.Prompt != test.prompt || q.Help != test.help {
+			t.Errorf("%+v: %q, %q, %q", test.approval, got, q.Prompt, q.Help)
+		}
 	}
 }
 
