@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"pollux/internal/terminal"
@@ -116,6 +117,9 @@ func (f Field) markdown(int) string { return f.Label + f.Text }
 type Table struct {
 	Head []string
 	Rows [][]string
+	// Same is the number of the first cells of a row that people see only once if the next rows have all of them, too. Programs, for which
+	// there is no width, see them in each row.
+	Same int
 }
 
 // NewTable returns a table with a row for each item, whose cells the function returns.
@@ -131,6 +135,9 @@ func (t *Table) plain(width int) string {
 	rows := make([][]string, len(t.Rows))
 	for i, row := range t.Rows {
 		rows[i] = clean(row)
+		if n := min(t.Same, len(row)); i > 0 && width > 0 && slices.Equal(row[:n], t.Rows[i-1][:min(n, len(t.Rows[i-1]))]) {
+			clear(rows[i][:n])
+		}
 	}
 	return terminal.Table(clean(t.Head), rows, width)
 }

@@ -69,6 +69,27 @@ func TestTitle(t *testing.T) {
 	}
 }
 
+// TestSame checks that people see the cells that rows share once, also in blocks, and programs in each row.
+func TestSame(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("word ", 12)
+	table := &Table{Head: []string{"TIME", "COMMAND", "REASON"}, Same: 2, Rows: [][]string{
+		{"1", "cat", "a"}, {"1", "cat", "b"}, {"1", "ls", "c"}, {"2", "ls", "d"}, {"2", "ls", "d"},
+	}}
+	for width, want := range map[int]string{
+		80: "TIME  COMMAND  REASON\n1     cat      a\n               b\n1     ls       c\n2     ls       d\n               d\n",
+		0:  "TIME  COMMAND  REASON\n1     cat      a\n1     cat      b\n1     ls       c\n2     ls       d\n2     ls       d\n",
+	} {
+		if got := New(table).Plain(width); got != want {
+			t.Errorf("%d columns:\n%s\nwant\n%s", width, got, want)
+		}
+	}
+	blocks := &Table{Head: table.Head, Same: 2, Rows: [][]string{{"1", long, "a"}, {"1", long, "b"}}}
+	if got := New(blocks).Plain(40); strings.Count(got, "COMMAND") != 1 || !strings.HasSuffix(got, "  REASON: a\n  REASON: b\n") {
+		t.Errorf("blocks are\n%s", got)
+	}
+}
+
 func TestTableOfNothing(t *testing.T) {
 	t.Parallel()
 	none := NewTable(nil, []server(nil), func(server) []string { return nil })

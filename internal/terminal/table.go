@@ -75,9 +75,9 @@ func stack(head []string, rows [][]string, width int) string {
 	for _, row := range rows {
 		for i, cell := range row {
 			switch {
+			case cell == "":
 			case i == 0:
 				b.WriteString(Wrap(cell, width) + "\n")
-			case cell == "":
 			case i < len(head) && head[i] != "":
 				b.WriteString(Hang(indent, head[i]+": "+cell, width) + "\n")
 			default:

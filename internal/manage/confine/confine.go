@@ -131,13 +131,20 @@ func showLog(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 	}
 	const most = 50
 	list = list[max(0, len(list)-most):]
-	return outcome.New(outcome.NewTable([]string{"Time", "Answer", "Command", "Reason"}, list, func(r refusals.Refusal) []string {
+	return outcome.New(logTable(list)), nil
+}
+
+// logTable lists refusals. Those of one command follow one another, and show it once.
+func logTable(list []refusals.Refusal) *outcome.Table {
+	t := outcome.NewTable([]string{"Time", "Answer", "Command", "Reason"}, list, func(r refusals.Refusal) []string {
 		answer := "refused"
 		if r.IsGranted {
 			answer = "allowed"
 		}
 		return []string{r.Time.Local().Format("2006-01-02 15:04"), answer, terminal.Brief(r.Command), terminal.Brief(r.Reason)}
-	})), nil
+	})
+	t.Same = 3
+	return t
 }
 
 // run runs a command confined, at the person's terminal.
