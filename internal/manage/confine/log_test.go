@@ -13,7 +13,8 @@ func TestLogTable(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.Local)
 	got := outcome.New(logTable([]refusals.Refusal{
-		{Time: at, Command: "make", Reason: "It hides a."}, {Time: at.Add(time.Second), Command: "make", Reason: "It hides b."},
+		{Time: at, Command: "make", Reason: "It hides a."},
+		{Time: at.Add(time.Second), Command: "make", Reason: "It hides b."},
 		{Time: at, Command: "make", Reason: "It hides c.", IsGranted: true},
 	})).Plain(80)
 	want := "Time              Answer   Command  Reason\n" +

@@ -354,7 +354,7 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 		run = (*granted)(ctx)
 	}
 	run.Grant = Grant{}
-	hosts := sandbox.DenialOf(run.Log.Refused())
+	hosts := c.refusedHosts(&run)
 	if !hasFailed && hosts.Kind == sandbox.NotDenied && !sandbox.SaysDenied(output) {
 		return ""
 	}
@@ -370,6 +370,18 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 		all = append(all, hosts)
 	}
 	return c.adviseOn(all)
+}
+
+// refusedHosts returns the denial of the hosts that a command was refused, or of the network if it is off for all.
+func (c *Confinement) refusedHosts(r *Run) sandbox.Denial {
+	d := sandbox.DenialOf(r.Log.Refused())
+	if d.Kind == sandbox.NotDenied {
+		return d
+	}
+	if allowed := c.granting(r.Grant); !allowed.Network.IsByName() {
+		return sandbox.Denial{Kind: sandbox.HasNoNetwork}
+	}
+	return d
 }
 
 // adviseOn returns advice about the first of the denials that is one, and names the others. [Confinement.Refused] has them from then on.

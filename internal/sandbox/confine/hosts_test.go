@@ -160,6 +160,7 @@ func TestAdviceOnHosts(t *testing.T) {
 		{"nothing was refused", lists, "curl -s a.example", "", true, "", "", ""},
 		{"it says nothing without a network", off, "curl -s b.example", "\n", true, "", "no network", "no network"},
 		{"it says something else without a network", off, "curl b.example", "404", true, "", "", ""},
+		{"an address without a network", off, "make", "FAIL", true, "192.0.2.1", "no network", "no network"},
 		{"a program that is no download", off, "git diff --quiet", "", true, "", "", ""},
 	} {
 		c := open(t, test.settings, "")

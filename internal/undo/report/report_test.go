@@ -217,7 +217,8 @@ func TestReport(t *testing.T) {
 			"repository changed", `{"operation":1,"repository":"changed"}`, "",
 		},
 		{
-			"a commit that failed", map[string]string{".git/index": "1", ".git/worktrees/w/index": "1"},
+			"a commit that failed",
+			map[string]string{".git/index": "1", ".git/worktrees/w/index": "1"},
 			func(p *project) {
 				p.write(".git/index", "2")
 				p.write(".git/objects/ab/x", object("tree 33\x00100644"))
@@ -229,7 +230,8 @@ func TestReport(t *testing.T) {
 			}, "", "", "",
 		},
 		{
-			"an addition of a directory", map[string]string{".git/index": "1"},
+			"an addition of a directory",
+			map[string]string{".git/index": "1"},
 			func(p *project) {
 				p.write(".git/index", "2")
 				p.write(".git/objects/ab/x", object("tree 33\x00100644"))
@@ -237,7 +239,8 @@ func TestReport(t *testing.T) {
 			}, "repository changed", "", "",
 		},
 		{
-			"a merge that goes on", map[string]string{".git/HEAD": "1"},
+			"a merge that goes on",
+			map[string]string{".git/HEAD": "1"},
 			func(p *project) { p.write(".git/MERGE_MSG", "Merge\n") }, "repository changed", "", "",
 		},
 		{
