@@ -14,23 +14,30 @@ import (
 
 // painter writes the bytes of one frame.
 type painter struct {
-	bytes  []byte
-	cursor Position // Column is width behind a full row, where terminals differ about the place
-	width  int
-	colors colorprofile.Profile
-	style  styled.Style // that the terminal writes with
-	link   string
-	span   *styled.Span // the span of the style, nil if none
+	bytes   []byte
+	cursor  Position // Column is width behind a full row, where terminals differ about the place
+	highest int      // the highest row of the cursor in this frame
+	width   int
+	colors  colorprofile.Profile
+	style   styled.Style // that the terminal writes with
+	link    string
+	span    *styled.Span // the span of the style, nil if none
 }
 
-// paint changes the rows of the live area. It leaves no style behind.
-func (p *painter) paint(from, to []row) {
+// paint changes the rows of the live area, of which the first ones are finished lines. It leaves no style behind.
+//
+// A terminal that becomes lower drops rows below its cursor, perhaps in the middle of the frame. The next frame paints the live area again, but not
+// the finished lines: those below a row that the cursor has been in are written whole, whatever the terminal should show there.
+func (p *painter) paint(from, to []row, finished int) {
 	for i, r := range to {
 		var old row
 		if i < len(from) {
 			old = from[i]
 		} else if i > 0 {
 			p.addRow(i)
+		}
+		if i < finished && i > p.highest && (len(old.cells) > 0 || old.fill != nil) {
+			old = row{width: p.width + 1} // unlike any other
 		}
 		c, isChanged := diff(old, r)
 		if !isChanged {
@@ -161,7 +168,7 @@ func (p *painter) moveTo(to Position) {
 	if to.Column != p.cursor.Column {
 		p.column(to.Column)
 	}
-	p.cursor = to
+	p.cursor, p.highest = to, min(p.highest, to.Row)
 }
 
 // down moves the cursor down by existing rows. If the terminal has become lower meanwhile, they may be below its last one: line feeds scroll

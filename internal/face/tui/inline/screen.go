@@ -89,7 +89,7 @@ func (s *Screen) Print(lines ...styled.Line) { s.printing = append(s.printing, l
 
 // Frame returns the bytes that print the finished lines and show f as the live area, nil if nothing changes.
 func (s *Screen) Frame(f Frame) []byte {
-	p := painter{cursor: s.cursor, width: s.options.Width, colors: s.options.Colors}
+	p := painter{cursor: s.cursor, highest: s.cursor.Row, width: s.options.Width, colors: s.options.Colors}
 	rows, cursor := s.layOut(f)
 	above, fits := s.finished(len(rows))
 	if s.isResized {
@@ -103,7 +103,7 @@ func (s *Screen) Frame(f Frame) []byte {
 	default:
 		shown := slices.Concat(above, rows)
 		moved := p.shift(s.rows, findShift(s.rows, shown))
-		p.paint(p.scroll(moved, findScroll(moved, shown)), shown)
+		p.paint(p.scroll(moved, findScroll(moved, shown)), shown, len(above))
 		p.cursor.Row -= len(above)
 	}
 	p.moveTo(cursor)
@@ -131,7 +131,7 @@ func (s *Screen) printAbove(p *painter, rows []row) {
 		p.print(line)
 	}
 	p.cursor = Position{}
-	p.paint(nil, rows)
+	p.paint(nil, rows, 0)
 }
 
 // layOut returns the rows of a frame that the terminal has room for, and the position of the cursor in them.
