@@ -160,7 +160,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		p.log(call, &run, p.options.Sandbox.Missed(tail(x.Result), run)...)
 		return nil
 	}
-	lack := p.options.Sandbox.Lacking(tail(x.Result), run)
+	lack := p.options.Sandbox.Lacking(tail(x.Result), hasFailed, run)
 	others := append(p.options.Sandbox.Missed(tail(x.Result), run), p.options.Sandbox.LackingHosts(run).Reason)
 	if !hasFailed && len(lack.Hosts) == 0 || lack.IsZero() || lack.IsSensitive && run.IsWalk() {
 		p.log(call, &run, slices.Insert(others, 0, lack.Reason)...)
@@ -253,7 +253,7 @@ func (p *Permits) Ended(ctx context.Context, output string, hasFailed bool) {
 	p.options.Sandbox.Advise(ctx, output, hasFailed) // the list of refusals has them from then on
 	var lack confine.Lack
 	if hasFailed {
-		lack = p.options.Sandbox.Lacking(output, run)
+		lack = p.options.Sandbox.Lacking(output, true, run)
 	}
 	hosts := p.options.Sandbox.LackingHosts(run)
 	p.log(call, &run, slices.Concat([]string{lack.Reason}, p.options.Sandbox.Missed(output, run), []string{hosts.Reason})...)

@@ -360,7 +360,7 @@ func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool)
 	}
 	var all []sandbox.Denial
 	if hasFailed {
-		d, _ := c.denial(output, &run)
+		d, _ := c.denial(output, true, &run)
 		all = append(all, d)
 	}
 	denials, _ := c.paths(output, &run)

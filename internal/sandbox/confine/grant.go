@@ -64,13 +64,13 @@ type Lack struct {
 // Text returns the sentences for a person.
 func (l *Lack) Text() string { return strings.TrimSpace(l.Reason + " " + l.Gain) }
 
-// Lacking returns the permissions that a command lacked which has failed with an output. There are none while the sandbox is off, and for other
-// failures; a limit that was reached is a reason without permissions.
-func (c *Confinement) Lacking(output string, r Run) Lack {
+// Lacking returns the permissions that a command with an output lacked. There are none while the sandbox is off, and for other failures; a limit that
+// was reached is a reason without permissions. Of a command that has not failed, only the output counts.
+func (c *Confinement) Lacking(output string, hasFailed bool, r Run) Lack {
 	if !c.IsOn() || r.Grant.IsOutside {
 		return Lack{}
 	}
-	d, allowed := c.denial(output, &r)
+	d, allowed := c.denial(output, hasFailed, &r)
 	lack := c.lackOf(d, &allowed)
 	if lack.IsZero() || lack.IsOutside || r.Grant.With(lack.Grant).key() != r.Grant.key() {
 		return lack
@@ -150,10 +150,10 @@ func (c *Confinement) pathOf(word string) (path string, ok bool) {
 
 // denial returns the permission that a command was refused, and its profile. A server that takes no key, or asks for a password, is no denial
 // if there are none to hide.
-func (c *Confinement) denial(output string, r *Run) (sandbox.Denial, sandbox.Profile) {
+func (c *Confinement) denial(output string, hasFailed bool, r *Run) (sandbox.Denial, sandbox.Profile) {
 	allowed := c.granting(r.Grant)
 	d := allowed.Denial(c.ending(output, r))
-	if d.Kind == sandbox.NotDenied { // it may say nothing, as curl -s does, or its words may be cut away
+	if d.Kind == sandbox.NotDenied && hasFailed { // it may say nothing, as curl -s does, or its words may be cut away
 		switch n := allowed.Network; {
 		case n.IsByName() && r.starts(fetchers):
 			d = sandbox.DenialOf(r.Log.Refused())

@@ -17,7 +17,7 @@ func TestLacking(t *testing.T) {
 	t.Parallel()
 	c, home := confinement(t)
 	key, agent := filepath.Join(home, ".ssh", "id_rsa"), filepath.Join(home, "agent")
-	if lacking := c.Lacking("cat: "+key+": Permission denied", confine.Run{}); !lacking.IsZero() {
+	if lacking := c.Lacking("cat: "+key+": Permission denied", true, confine.Run{}); !lacking.IsZero() {
 		t.Errorf("while it is off, a command lacks %+v", lacking)
 	}
 	if err := c.Open(); err != nil {
@@ -49,7 +49,7 @@ func TestLacking(t *testing.T) {
 		{"curl: (6) Could not resolve host: example.org", confine.Grant{}, confine.Grant{}}, // the network is open
 		{"FAIL: want 1, got 2", confine.Grant{}, confine.Grant{}},
 	} {
-		got := c.Lacking(test.output, confine.Run{Grant: test.had})
+		got := c.Lacking(test.output, true, confine.Run{Grant: test.had})
 		got.Paths = slices.DeleteFunc(got.Paths, func(path string) bool { return path == account }) // which SSH uses
 		if !slices.Equal(got.Paths, test.want.Paths) || got.Network != test.want.Network || got.IsOutside != test.want.IsOutside {
 			t.Errorf("%q with %+v lacks %+v, not %+v", test.output, test.had, got.Grant, test.want)

@@ -118,7 +118,7 @@ func TestGrantOfHosts(t *testing.T) {
 	}
 	byAddress, byName := "echo > /dev/tcp/"+own+"/"+port+" && echo reached", "echo > /dev/tcp/b.example/"+port
 	out, log := run(byAddress, confine.Grant{})
-	lack := c.Lacking(out, confine.Run{Log: log})
+	lack := c.Lacking(out, true, confine.Run{Log: log})
 	if !slices.Equal(lack.Hosts, []string{own}) || lack.Network || !lack.IsSensitive || lack.Text() != "The sandbox does not let it reach "+own+". This run could." {
 		t.Fatalf("%s lacks %+v", out, lack)
 	}
@@ -126,17 +126,17 @@ func TestGrantOfHosts(t *testing.T) {
 		t.Errorf("the advice is %q", advice)
 	}
 	out, log = run(byAddress, lack.Grant)
-	if out != "reached\n" || !c.Lacking(out, confine.Run{Log: log, Grant: lack.Grant}).IsZero() {
+	if out != "reached\n" || !c.Lacking(out, true, confine.Run{Log: log, Grant: lack.Grant}).IsZero() {
 		t.Errorf("with the grant: %s", out)
 	}
 	out, log = run(byName, confine.Grant{})
-	if lack = c.Lacking(out, confine.Run{Log: log}); !slices.Equal(lack.Hosts, []string{"b.example"}) {
+	if lack = c.Lacking(out, true, confine.Run{Log: log}); !slices.Equal(lack.Hosts, []string{"b.example"}) {
 		t.Errorf("%s lacks %+v", out, lack)
 	}
-	if lack = c.Lacking("FAIL: want 1, got 2", confine.Run{Log: log}); !lack.IsZero() {
+	if lack = c.Lacking("FAIL: want 1, got 2", true, confine.Run{Log: log}); !lack.IsZero() {
 		t.Errorf("another failure lacks %+v", lack)
 	}
-	if lack = c.Lacking("curl: (6) Could not resolve host: a.example", confine.Run{}); !lack.IsZero() {
+	if lack = c.Lacking("curl: (6) Could not resolve host: a.example", true, confine.Run{}); !lack.IsZero() {
 		t.Errorf("a name in the list that does not exist lacks %+v", lack)
 	}
 }
@@ -154,7 +154,7 @@ func TestAdviceOnHosts(t *testing.T) {
 	}{
 		{"its words are cut away", lists, "pip install x 2>&1 | tail -n 1", "no distribution", true, "b.example", advised, advised},
 		{"it says nothing", lists, "curl -s b.example", "", true, "b.example", advised, advised},
-		{"a file was refused, too", lists, "touch /root/x; curl b.example", "touch: cannot touch '/usr/x': Permission denied", true, "b.example", also, also},
+		{"a file was refused, too", lists, "touch /usr/x; curl b.example", "touch: cannot touch '/usr/x': Permission denied", true, "b.example", also, also},
 		{"it has not failed", lists, "wget -q b.example || true", "", false, "b.example", advised, ""},
 		{"another program", lists, "make", "FAIL", true, "b.example", advised, advised},
 		{"nothing was refused", lists, "curl -s a.example", "", true, "", "", ""},
@@ -172,6 +172,9 @@ func TestAdviceOnHosts(t *testing.T) {
 			log.Add(test.refused)
 		}
 		c.Ask(func(context.Context) confine.Run { return confine.Run{Command: test.command, Log: log} })
+		if lack := c.Lacking(test.output, test.hasFailed, confine.Run{Command: test.command, Log: log}); !test.hasFailed && !lack.IsZero() {
+			t.Errorf("%s: a question about a command that has worked: %+v", test.name, lack)
+		}
 		for _, want := range []string{test.want, test.again} {
 			if got := c.Advise(t.Context(), test.output, test.hasFailed); (got == "") != (want == "") || !strings.Contains(got, want) || strings.Count(got, "b.example") > 1 {
 				t.Errorf("%s: %q, want %q", test.name, got, want)
