@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"pollux/agent"
 	"pollux/internal/guard/policy"
@@ -82,6 +81,8 @@ type Retry struct {
 	// Lacked is a sentence about the failure for the model. Reason is it for the person, with the permission that the
 	// call would get.
 	Lacked, Reason string
+	// IsExplained means that the result of the run has Lacked in other words.
+	IsExplained bool
 	// Offers are lasting answers that a person may give, and Remember applies one of them. Both may be nil.
 	Offers   []tool.Offer
 	Remember func(tool.Outcome)
@@ -181,7 +182,7 @@ func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retr
 	}
 	if ctx.Err() == nil {
 		lacked := "It lacked a permission: " + again.Lacked + " "
-		if _, hint, _ := strings.Cut(x.Result.Frame.After, "\nHint: "); strings.Contains(hint, "sandbox") { // it says so
+		if again.IsExplained {
 			lacked = ""
 		}
 		x.Result = appendText(x.Result, "\n\n["+lacked+"It was not run again: "+no.why()+"]")

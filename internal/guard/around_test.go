@@ -111,7 +111,7 @@ func TestNoSteps(t *testing.T) {
 // permit is a step that confines calls to reading, as a sandbox would: a call that fails because of it may
 // run again with the argument "additional_permissions", or as it was written.
 type permit struct {
-	rewrites bool
+	rewrites, isExplained bool
 }
 
 func (p *permit) retry(_ context.Context, call *agent.PreparedCall, x *agent.Execution) *Retry {
@@ -128,7 +128,7 @@ func (p *permit) retry(_ context.Context, call *agent.PreparedCall, x *agent.Exe
 	if err != nil {
 		panic(err)
 	}
-	return &Retry{Call: again, Lacked: "The sandbox refused a write.", Reason: "The sandbox has blocked a write."}
+	return &Retry{Call: again, Lacked: "The sandbox refused a write.", Reason: "The sandbox has blocked a write.", IsExplained: p.isExplained}
 }
 
 // confinedTool fails the given number of times, unless its arguments permit it to write.
@@ -210,6 +210,17 @@ func TestRetry(t *testing.T) {
 		if ran > 1 && list[1].Decision.Reason != "The sandbox has blocked a write." {
 			t.Errorf("%s: the second run is recorded for %q", tt.name, list[1].Decision.Reason)
 		}
+	}
+}
+
+// TestRetryExplained checks that what the result of a run says already is not repeated.
+func TestRetryExplained(t *testing.T) {
+	t.Parallel()
+	ran := 0
+	g := gate(policy.Yolo, Options{Around: []Step{{Retry: (&permit{isExplained: true}).retry}}})
+	list := g.Admit(t.Context(), call("write_file", "a", "x"), confinedTool(1, &ran), unasked(t)).Run(t.Context(), agent.Host{})
+	if text := last(list).Error.Message; !strings.Contains(text, "\n\n[It was not run again: In this run") || strings.Contains(text, "It lacked") {
+		t.Error(text)
 	}
 }
 

@@ -179,6 +179,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
 		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
+		IsExplained: lack.Advice != "" && strings.Contains(x.Result.Frame.After, lack.Advice),
 		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided: func(isGranted bool) {
 			text := lack.Reason

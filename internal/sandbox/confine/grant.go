@@ -59,6 +59,8 @@ type Lack struct {
 	Gain   string // a sentence for a person about a run that has them
 	// IsSensitive means that they lead to secrets or out of the sandbox, so that each run needs an answer of its own.
 	IsSensitive bool
+	// Advice is the advice for a model about the refusal, "" for none.
+	Advice string
 }
 
 // Text returns the sentences for a person.
@@ -72,6 +74,7 @@ func (c *Confinement) Lacking(output string, hasFailed bool, r Run) Lack {
 	}
 	d, allowed := c.denial(output, hasFailed, &r)
 	lack := c.lackOf(d, &allowed)
+	lack.Advice = d.Advice()
 	if lack.IsZero() || lack.IsOutside || r.Grant.With(lack.Grant).key() != r.Grant.key() {
 		return lack
 	}
@@ -202,29 +205,29 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	name := c.options.Paths.Display(d.Path)
 	switch d.Kind {
 	case sandbox.HidesFile:
-		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox hides " + name + ", which may hold secrets.", "This run could read it.", true}
+		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox hides " + name + ", which may hold secrets.", "This run could read it.", true)
 	case sandbox.NotLocalSocket:
-		return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ".", "This run could.", true}
+		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ".", "This run could.", true)
 	case sandbox.KeepsFile:
 		reason, where := "The sandbox does not let it change "+name+".", c.options.Paths.Display(d.Exists)
 		switch {
 		case d.Exists != d.Path && sandbox.ByPath:
-			return Lack{Grant{Paths: []string{d.Path}}, "The sandbox does not let it create " + name + ".", "This run could.", false}
+			return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it create " + name + ".", "This run could.", false)
 		case d.Exists != d.Path:
 			reason, where = "The sandbox does not let it create "+name+".", where+", which it would be in"
 		}
 		if !sandbox.ByPath && holdsHidden(allowed, d.Exists) { // would let it create files beside secrets
 			return outside(reason)
 		}
-		return Lack{Grant{Paths: []string{d.Exists}}, reason, "This run could change " + where + ".", false}
+		return newLack(Grant{Paths: []string{d.Exists}}, reason, "This run could change " + where + ".", false)
 	case sandbox.KeepsDirectory:
 		return outside("The sandbox does not let it create " + name + " beside hidden files.")
 	case sandbox.HasNoKeys:
-		return Lack{c.keys(), "The sandbox hides your SSH keys and the SSH agent.", "This run could use them.", true}
+		return newLack(c.keys(), "The sandbox hides your SSH keys and the SSH agent.", "This run could use them.", true)
 	case sandbox.NotListed:
-		return Lack{Grant{Hosts: d.Hosts}, "The sandbox does not let it reach " + strings.Join(d.Hosts, ", ") + ".", "This run could.", true}
+		return newLack(Grant{Hosts: d.Hosts}, "The sandbox does not let it reach " + strings.Join(d.Hosts, ", ") + ".", "This run could.", true)
 	case sandbox.HasNoNetwork:
-		return Lack{Grant{Network: true}, "The sandbox gives it no network.", "This run would have it.", true}
+		return newLack(Grant{Network: true}, "The sandbox gives it no network.", "This run would have it.", true)
 	case sandbox.HasNoRights:
 		return outside("In the sandbox, it gets no more privileges.")
 	case sandbox.HasNoNamespaces:
@@ -237,7 +240,7 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("In the sandbox, it cannot start a sandbox of its own.")
 	case sandbox.HasNoCredentials:
 		if found := c.credentials(); len(found) > 0 {
-			return Lack{Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers.", "This run could read them.", true}
+			return newLack(Grant{Paths: found}, "The sandbox hides your passwords and tokens for git servers.", "This run could read them.", true)
 		}
 		return outside("The sandbox hides your passwords and tokens for git servers.")
 	case sandbox.HasNoSigningKeys:
@@ -250,9 +253,13 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	return Lack{}
 }
 
+func newLack(g Grant, reason, gain string, isSensitive bool) Lack {
+	return Lack{Grant: g, Reason: reason, Gain: gain, IsSensitive: isSensitive}
+}
+
 // outside returns the permission to run without the sandbox, because of a sentence.
 func outside(reason string) Lack {
-	return Lack{Grant{IsOutside: true}, reason, "This run would be without the sandbox.", true}
+	return newLack(Grant{IsOutside: true}, reason, "This run would be without the sandbox.", true)
 }
 
 // keys returns the grant for the SSH keys of the user and for the agent, as far as there are any.
