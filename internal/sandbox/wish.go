@@ -11,10 +11,10 @@ type Way struct {
 	Allows  string // what it can allow, such as "hosts"
 }
 
-// wish is how a kind of [Denial] reads in a list.
-type wish struct {
-	words string // all of it, or with a space at the end what stands before paths or hosts
-	way   Way    // the zero Way if no setting allows it
+// Wish is a refused permission. The zero Wish is none.
+type Wish struct {
+	Text string // for a list: "to change ~/notes", or "SSH keys"
+	Way  Way    // the zero Way if no setting allows it
 }
 
 var (
@@ -23,8 +23,8 @@ var (
 	ofNetwork = Way{"tools.sandboxNetworkAccess", "the network"}
 )
 
-// wishes has the wish of each kind. Limits name their settings themselves.
-var wishes = [endOfKinds]wish{
+// wishes has the wish of each kind. A text with a space at its end stands before paths or hosts. Limits name their settings themselves.
+var wishes = [endOfKinds]Wish{
 	HidesFile:        {"to read ", ofPaths},
 	KeepsFile:        {"to change ", ofPaths},
 	KeepsDirectory:   {"to create ", ofPaths},
@@ -44,30 +44,28 @@ var wishes = [endOfKinds]wish{
 	ReachesNoOthers:  {"to open other programs", Way{}},
 }
 
-// Wish returns the refused permission, for a list: "to change ~/notes", or "SSH keys". display shortens paths.
-func (d Denial) Wish(display func(path string) string) string {
+// Wish returns the refused permission, the zero Wish for none. display shortens paths.
+func (d Denial) Wish(display func(path string) string) Wish {
 	kind := d.Kind
 	if kind == KeepsFile && d.Exists != d.Path {
 		kind = KeepsDirectory // whose words are about a new file
 	}
-	words := wishes[kind].words
+	w := wishes[kind]
 	switch {
-	case !strings.HasSuffix(words, " "):
-		return words
+	case !strings.HasSuffix(w.Text, " "):
 	case kind == NotListed:
-		return words + strings.Join(d.Hosts, ", ")
+		w.Text += strings.Join(d.Hosts, ", ")
+	default:
+		w.Text += display(d.Path)
 	}
-	return words + display(d.Path)
+	return w
 }
 
-// Ways returns the settings that can allow permissions in a list of [Denial.Wish], each once, in the order of the list.
-func Ways(list []string) (ways []Way) {
-	for _, text := range list {
-		i := slices.IndexFunc(wishes[:], func(w wish) bool {
-			return w.words != "" && (text == w.words || strings.HasSuffix(w.words, " ") && strings.HasPrefix(text, w.words))
-		})
-		if i >= 0 && wishes[i].way != (Way{}) && !slices.Contains(ways, wishes[i].way) {
-			ways = append(ways, wishes[i].way)
+// Ways returns the settings that can allow some of the permissions, each once.
+func Ways(list []Wish) (ways []Way) {
+	for _, w := range list {
+		if w.Way != (Way{}) && !slices.Contains(ways, w.Way) {
+			ways = append(ways, w.Way)
 		}
 	}
 	return ways

@@ -112,7 +112,7 @@ func tellRefused(w io.Writer, s *session.Session) {
 }
 
 // refused returns the line about permissions that the sandbox has refused, with the settings that can allow them.
-func refused(wishes []string) string {
+func refused(wishes []sandbox.Wish) string {
 	const most = 5
 	remedy := ""
 	for _, way := range sandbox.Ways(wishes) {
@@ -127,11 +127,14 @@ func refused(wishes []string) string {
 	} else {
 		remedy += "--no-sandbox all"
 	}
-	more := ""
-	if n := len(wishes) - most; n > 0 {
-		wishes, more = wishes[:most], fmt.Sprintf("; and %d more", n)
+	var texts []string
+	for _, wish := range wishes[:min(len(wishes), most)] {
+		texts = append(texts, wish.Text)
 	}
-	return terminal.Line("The sandbox refused commands: " + strings.Join(wishes, "; ") + more + ". " + remedy + "; see pollux sandbox log.")
+	if n := len(wishes) - most; n > 0 {
+		texts = append(texts, fmt.Sprintf("and %d more", n))
+	}
+	return terminal.Line("The sandbox refused commands: " + strings.Join(texts, "; ") + ". " + remedy + "; see pollux sandbox log.")
 }
 
 // tellEnded lists the background commands that end with the session, and the processes that do not.

@@ -180,7 +180,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	return &guard.Retry{
 		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
 		IsExplained: lack.Advice != "" && strings.Contains(x.Result.Frame.After, lack.Advice),
-		Remember: func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
+		Remember:    func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided: func(isGranted bool) {
 			text := lack.Reason
 			if isGranted {
@@ -251,7 +251,7 @@ func (p *Permits) Ended(ctx context.Context, output string, hasFailed bool) {
 	p.inBackground(call)
 	defer p.settle(call, func(b *background) { b.hasEnded = true })
 	output = output[max(0, len(output)-maxTail):]
-	p.options.Sandbox.Advise(ctx, output, hasFailed) // the list of refusals has them from then on
+	p.options.Sandbox.Note(ctx, output, hasFailed)
 	var lack confine.Lack
 	if hasFailed {
 		lack = p.options.Sandbox.Lacking(output, true, run)

@@ -60,7 +60,8 @@ type Confinement struct {
 	base     func(dirs []string) *sandbox.Base // the profile that the user has named, nil for none; set before it is opened
 
 	mu     sync.Mutex                  // guards the following
-	wishes []string                    // see Refused
+	wishes []sandbox.Wish              // see Refused
+	told   map[string]bool             // the hosts that advice has named of commands that have worked, as wishes
 	made   []string                    // directories for caches, those above others first
 	empty  []string                    // caches that another session may remove, see Close
 	wider  map[string]*sandbox.Sandbox // for commands with a grant, by its key
@@ -346,30 +347,57 @@ const maxPaths = 5
 // Advise returns advice about the output of the command that ctx is for, "" for none. One that has not failed gets it only for files that its
 // output says it was refused, and for hosts once in a session. [Confinement.Refused] has the refusals from then on.
 func (c *Confinement) Advise(ctx context.Context, output string, hasFailed bool) string {
+	denials, hosts := c.refusals(ctx, output, hasFailed)
+	if hosts.Kind != sandbox.NotDenied && (hasFailed || c.isFirst(hosts)) {
+		denials = append(denials, hosts)
+	}
+	return adviseOn(denials)
+}
+
+// Note adds the refusals of the command that ctx is for, with its output, to [Confinement.Refused], where no one reads advice.
+func (c *Confinement) Note(ctx context.Context, output string, hasFailed bool) {
+	c.refusals(ctx, output, hasFailed)
+}
+
+// refusals returns the denials that the output of a command names, and that of the hosts which it has not reached, if it does not name them. The
+// list of refusals has them from then on.
+func (c *Confinement) refusals(ctx context.Context, output string, hasFailed bool) (list []sandbox.Denial, hosts sandbox.Denial) {
 	if !c.IsOn() {
-		return ""
+		return nil, hosts
 	}
 	var run Run
 	if granted := c.granted.Load(); granted != nil {
 		run = (*granted)(ctx)
 	}
 	run.Grant = Grant{}
-	hosts := c.refusedHosts(&run)
-	if !hasFailed && hosts.Kind == sandbox.NotDenied && !sandbox.SaysDenied(output) {
-		return ""
-	}
-	var all []sandbox.Denial
 	if hasFailed {
 		d, _ := c.denial(output, true, &run)
-		all = append(all, d)
+		list = append(list, d)
 	}
-	denials, _ := c.paths(output, &run)
-	all = append(all, denials...)
-	isNew := c.note(hosts.Wish(c.options.Paths.Display))
-	if isNamed := slices.ContainsFunc(all, func(d sandbox.Denial) bool { return d.Kind == sandbox.NotListed }); !isNamed && (hasFailed || isNew) {
-		all = append(all, hosts)
+	paths, _ := c.paths(output, &run)
+	list = append(list, paths...)
+	if !slices.ContainsFunc(list, func(d sandbox.Denial) bool { return d.Kind == sandbox.NotListed }) {
+		hosts = c.refusedHosts(&run)
 	}
-	return c.adviseOn(all)
+	for _, d := range append(slices.Clip(list), hosts) {
+		c.note(d.Wish(c.options.Paths.Display))
+	}
+	return list, hosts
+}
+
+// isFirst reports whether advice has not yet named these hosts, and notes that it does now.
+func (c *Confinement) isFirst(hosts sandbox.Denial) bool {
+	name := hosts.Wish(c.options.Paths.Display).Text
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.told[name] || len(c.told) >= maxWishes {
+		return false
+	}
+	if c.told == nil {
+		c.told = map[string]bool{}
+	}
+	c.told[name] = true
+	return true
 }
 
 // refusedHosts returns the denial of the hosts that a command was refused, or of the network if it is off for all.
@@ -384,16 +412,15 @@ func (c *Confinement) refusedHosts(r *Run) sandbox.Denial {
 	return d
 }
 
-// adviseOn returns advice about the first of the denials that is one, and names the others. [Confinement.Refused] has them from then on.
-func (c *Confinement) adviseOn(denials []sandbox.Denial) (text string) {
+// adviseOn returns advice about the first of the denials that is one, and names the others.
+func adviseOn(denials []sandbox.Denial) (text string) {
 	var named, others []string
 	for i := range denials {
 		d := &denials[i]
-		wish := d.Wish(func(path string) string { return path })
+		wish := d.Wish(func(path string) string { return path }).Text
 		if d.Kind == sandbox.NotDenied || slices.Contains(named, wish) {
 			continue
 		}
-		c.note(d.Wish(c.options.Paths.Display))
 		if named = append(named, wish); len(named) == 1 {
 			text = d.Advice()
 		} else {
@@ -423,20 +450,18 @@ func (c *Confinement) paths(output string, r *Run) ([]sandbox.Denial, sandbox.Pr
 // maxWishes limits the list of refused permissions.
 const maxWishes = 20
 
-// note adds a wish to the list of refused permissions, unless it is "". isNew is false for one that is there.
-func (c *Confinement) note(wish string) (isNew bool) {
+// note adds a wish to the list of refused permissions, unless it is the zero Wish.
+func (c *Confinement) note(wish sandbox.Wish) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	isNew = wish != "" && len(c.wishes) < maxWishes && !slices.Contains(c.wishes, wish)
-	if isNew {
+	if wish.Text != "" && len(c.wishes) < maxWishes && !slices.Contains(c.wishes, wish) {
 		c.wishes = append(c.wishes, wish)
 	}
-	return isNew
 }
 
 // Refused returns the permissions that commands were refused, such as "to change ~/notes", as far as the output showed that: the first of each command, and the
 // first 20 different ones.
-func (c *Confinement) Refused() []string {
+func (c *Confinement) Refused() []sandbox.Wish {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return slices.Clone(c.wishes)

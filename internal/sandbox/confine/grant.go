@@ -205,27 +205,27 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	name := c.options.Paths.Display(d.Path)
 	switch d.Kind {
 	case sandbox.HidesFile:
-		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox hides " + name + ", which may hold secrets.", "This run could read it.", true)
+		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox hides "+name+", which may hold secrets.", "This run could read it.", true)
 	case sandbox.NotLocalSocket:
-		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to " + name + ".", "This run could.", true)
+		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to "+name+".", "This run could.", true)
 	case sandbox.KeepsFile:
 		reason, where := "The sandbox does not let it change "+name+".", c.options.Paths.Display(d.Exists)
 		switch {
 		case d.Exists != d.Path && sandbox.ByPath:
-			return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it create " + name + ".", "This run could.", false)
+			return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it create "+name+".", "This run could.", false)
 		case d.Exists != d.Path:
 			reason, where = "The sandbox does not let it create "+name+".", where+", which it would be in"
 		}
 		if !sandbox.ByPath && holdsHidden(allowed, d.Exists) { // would let it create files beside secrets
 			return outside(reason)
 		}
-		return newLack(Grant{Paths: []string{d.Exists}}, reason, "This run could change " + where + ".", false)
+		return newLack(Grant{Paths: []string{d.Exists}}, reason, "This run could change "+where+".", false)
 	case sandbox.KeepsDirectory:
 		return outside("The sandbox does not let it create " + name + " beside hidden files.")
 	case sandbox.HasNoKeys:
 		return newLack(c.keys(), "The sandbox hides your SSH keys and the SSH agent.", "This run could use them.", true)
 	case sandbox.NotListed:
-		return newLack(Grant{Hosts: d.Hosts}, "The sandbox does not let it reach " + strings.Join(d.Hosts, ", ") + ".", "This run could.", true)
+		return newLack(Grant{Hosts: d.Hosts}, "The sandbox does not let it reach "+strings.Join(d.Hosts, ", ")+".", "This run could.", true)
 	case sandbox.HasNoNetwork:
 		return newLack(Grant{Network: true}, "The sandbox gives it no network.", "This run would have it.", true)
 	case sandbox.HasNoRights:

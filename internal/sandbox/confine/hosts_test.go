@@ -175,6 +175,7 @@ func TestAdviceOnHosts(t *testing.T) {
 		if lack := c.Lacking(test.output, test.hasFailed, confine.Run{Command: test.command, Log: log}); !test.hasFailed && !lack.IsZero() {
 			t.Errorf("%s: a question about a command that has worked: %+v", test.name, lack)
 		}
+		c.Note(t.Context(), test.output, test.hasFailed) // the model has not read it
 		for _, want := range []string{test.want, test.again} {
 			if got := c.Advise(t.Context(), test.output, test.hasFailed); (got == "") != (want == "") || !strings.Contains(got, want) || strings.Count(got, "b.example") > 1 {
 				t.Errorf("%s: %q, want %q", test.name, got, want)

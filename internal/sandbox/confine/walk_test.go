@@ -63,7 +63,11 @@ func TestSeveral(t *testing.T) {
 			}
 			return list
 		}
-		if got := display(c.Refused()); !slices.Equal(got, wishes) {
+		var refused []string
+		for _, wish := range c.Refused() {
+			refused = append(refused, wish.Text)
+		}
+		if got := display(refused); !slices.Equal(got, wishes) {
 			t.Errorf("%s: refused %q, want %q", test.command, got, wishes)
 		}
 		if got := display(missed); !slices.Equal(got, reasons) {
