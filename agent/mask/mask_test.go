@@ -185,6 +185,11 @@ func TestForm(t *testing.T) {
 			frame("Output: "+many+end) + "\nHint: Use -y.\n\n[It lacked a permission.]",
 		},
 		{
+			"a command's with a report that has a frame of its own", llm.Output("1", "x", frame("Output: "+many+end)+"\n\n[Changed files: 1 changed (a)]\n"+frame("-1\n+2")),
+			frame("Output: "+first+"... [49980 lines omitted] ...\n"+last+end) + "\n\n[Changed files: 1 changed (a)]\n" + frame("-1\n+2"),
+			frame("Output: "+many+end) + "\n\n[Changed files: 1 changed (a)]\n" + frame("-1\n+2"),
+		},
+		{
 			"a command's without a frame", llm.Output("1", "x", "Output: "+many+end),
 			"Output: " + first + "... [49980 lines omitted] ...\n" + last + end, "Output: " + many + end,
 		},

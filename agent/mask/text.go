@@ -95,7 +95,7 @@ func commandPreview(text string) (string, bool) {
 	const frame, endOfFrame = "<untrusted_context>\n", "\n</untrusted_context>"
 	begin, end := "Output: ", ""
 	if inside, ok := strings.CutPrefix(text, frame); ok {
-		if at := strings.LastIndex(inside, endOfFrame); at >= 0 { // hints and notes stand behind it
+		if at := strings.Index(inside, endOfFrame); at >= 0 { // the output has none; hints, notes and reports stand behind it
 			begin, end, text = frame+begin, clip(inside[at:], 20*lineChars), inside[:at]
 		}
 	}
