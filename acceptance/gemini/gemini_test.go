@@ -6,8 +6,8 @@
 // exit codes, the files afterwards, and the requests to the model. [table] lists the
 // differences, with their reasons; docs/differences.md is made of it.
 //
-// The comparison runs if the variable POLLUX_COMPARE is 1, as make compare sets it, or
-// names a part of the sessions, as .ci/run does. It needs Node.js 20 and npm, and downloads Gemini CLI, 100 MB, once into the
+// The comparison runs if the variable POLLUX_COMPARE is 1, as make compare and .ci/run
+// set it. It needs Node.js 20 and npm, and downloads Gemini CLI, 100 MB, once into the
 // user's cache. Otherwise only the list and the scenes themselves are checked.
 package gemini
 

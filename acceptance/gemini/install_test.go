@@ -8,28 +8,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 
 	"pollux/acceptance/npm"
-	"pollux/internal/process/processtest"
 )
 
-// compareVariable enables the comparison with Gemini CLI if its value is 1. With a part such as 2/3, a third of the sessions is compared, and all else.
+// compareVariable enables the comparison with Gemini CLI if its value is 1.
 const compareVariable = "POLLUX_COMPARE"
-
-// isCompared reports whether a session is in the part that is compared.
-func isCompared(session string) bool {
-	part := os.Getenv(compareVariable)
-	return part == "1" || processtest.IsIn(part, session)
-}
 
 // peer returns the command of Gemini CLI, as its release is on npm. It skips the test if
 // the comparison is not enabled, or if something is missing on this machine.
 func peer(t *testing.T) []string {
 	t.Helper()
-	if is := os.Getenv(compareVariable); is != "1" && !strings.Contains(is, "/") {
+	if os.Getenv(compareVariable) != "1" {
 		t.Skipf("NOT COMPARED WITH GEMINI CLI: set %s=1, or run make compare (needs Node.js, downloads 100 MB)", compareVariable)
 	}
 	if raced {

@@ -32,13 +32,13 @@ import (
 // kills is how many processes are killed at random.
 func kills() int {
 	if processtest.IsLong() {
-		return 400
+		return 1000
 	}
 	return 20
 }
 
 // TestKills kills processes at random moments of their work: nothing is half done after that, and all of it can be taken
-// back. POLLUX_LONG=1 kills 400.
+// back. POLLUX_LONG=1 kills 1,000.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	p := newWork(t)
@@ -87,7 +87,7 @@ func TestKillsAtCalls(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	const tries = 75
+	const tries = 150
 	killed, calls := 0, 4000 // of a process, at most
 	for range tries {
 		before, last := undotest.Take(t, p.dir), p.last(t)

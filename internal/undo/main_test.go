@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	if !isSet("rapid.checks") {
 		checks := "10"
 		if processtest.IsLong() {
-			checks = "120"
+			checks = "320"
 		}
 		_ = flag.Set("rapid.checks", checks)
 	}

@@ -9,16 +9,14 @@ import (
 // InPart reports whether a test belongs to the part of the tests that POLLUX_PART selects: 2/6 is the second of six parts, into which the names of
 // tests are divided. All belong to it if the variable is not set. .ci/run sets it for tests that the test step runs whole, and that take long with the
 // race detector: each commit runs one part.
-func InPart(name string) bool { return IsIn(os.Getenv("POLLUX_PART"), name) }
-
-// IsIn reports whether a name belongs to a part such as 2/6, as [InPart] does. All belong to the part "".
-func IsIn(text, name string) bool {
+func InPart(name string) bool {
+	text := os.Getenv("POLLUX_PART")
 	if text == "" {
 		return true
 	}
 	var part, parts uint32
 	if n, err := fmt.Sscanf(text, "%d/%d", &part, &parts); n != 2 || err != nil || part < 1 || part > parts {
-		panic(text + " is no part of the tests, such as 2/6")
+		panic("POLLUX_PART is " + text + ", not a part of the tests, such as 2/6")
 	}
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails
