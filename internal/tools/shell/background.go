@@ -84,27 +84,6 @@ type Process struct {
 	read mark // how far the model has read the log
 }
 
-// mark is how far the model has read the log of a background command, in positions of it.
-type mark struct {
-	to   int64 // the end of the last line that it has read
-	size int64 // the size of the log at that time
-	// found has, by pattern, the end of the last line that the model has waited for, or of the lines in which an earlier one was named. The map
-	// does not change.
-	found map[string]int64
-}
-
-// withFound returns the mark with a position for a pattern.
-func (m mark) withFound(pattern string, at int64) mark {
-	const most = 100 // patterns
-	found := map[string]int64{}
-	if len(m.found) < most {
-		maps.Copy(found, m.found)
-	}
-	found[pattern] = at
-	m.found = found
-	return m
-}
-
 // NewProcesses returns an empty table. The output of background commands goes to files in
 // dir, which is created when the first background command starts.
 func NewProcesses(dir string) *Processes {
@@ -315,58 +294,6 @@ func (ps *Processes) noteMove(rec *Process, logged int64) {
 	rec.read = mark{to: logged, size: logged}
 }
 
-// addLeft records processes that a command started with & and left running.
-func (ps *Processes) addLeft(pids []int) {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	ps.left = append(ps.left, pids...)
-	ps.left = ps.left[max(0, len(ps.left)-maxHistory):]
-}
-
-// explainLeft reports whether the model has yet to learn that the output of processes which a command leaves running is not kept. It is true
-// once in a session.
-func (ps *Processes) explainLeft() bool {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	isFirst := !ps.leftIsExplained
-	ps.leftIsExplained = true
-	return isFirst
-}
-
-// keep notes a command that has ended and left processes running.
-func (ps *Processes) keep(p *execution, command string) {
-	ps.leftovers.Add(p.Process, command)
-	ps.noteDaemons()
-	ps.mu.Lock()
-	delete(ps.running, p)
-	ps.mu.Unlock()
-	ps.poll()
-}
-
-// noteDaemons writes notes about processes that have left the session of their command.
-func (ps *Processes) noteDaemons() {
-	for _, l := range ps.leftovers.List() {
-		for _, pid := range l.Apart() {
-			ps.mu.Lock()
-			_, isNoted := ps.notes[pid]
-			ps.mu.Unlock()
-			if !isNoted {
-				ps.note(pid, l.Command, true)
-			}
-		}
-	}
-}
-
-// Left returns the commands that left processes running, the latest last.
-func (ps *Processes) Left() []process.Leftover { return ps.leftovers.List() }
-
-// wasLeft reports whether a command started this process with & and left it running.
-func (ps *Processes) wasLeft(pid int) bool {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	return slices.Contains(ps.left, pid)
-}
-
 // watchExit waits for the end of a background command and records it in rec. Processes that the command leaves running
 // end with the session.
 func (ps *Processes) watchExit(rec *Process) {
@@ -412,35 +339,6 @@ func (ps *Processes) findByPID(pid int) (Process, bool) {
 		}
 	}
 	return Process{}, false
-}
-
-// findLeft returns the command whose process group has this number, or that has left this process running in its group,
-// and of which something still runs; nil if there is none.
-func (ps *Processes) findLeft(pid int) *process.Leftover {
-	group := pid
-	if ps.wasLeft(pid) {
-		if id, err := syscall.Getpgid(pid); err == nil {
-			group = id
-		}
-	}
-	for _, l := range ps.Left() {
-		if l.PID() == group && l.Runs() {
-			return &l
-		}
-	}
-	return nil
-}
-
-// noteRead records how far the model has read the log of a background command.
-func (ps *Processes) noteRead(pid int, read mark) {
-	ps.mu.Lock()
-	defer ps.mu.Unlock()
-	for _, p := range slices.Backward(ps.history) {
-		if p.PID == pid {
-			p.read = read
-			return
-		}
-	}
 }
 
 // moveToBackground ends the output for the model and the live display, and returns the output

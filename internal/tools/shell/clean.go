@@ -18,7 +18,7 @@ type cleaner struct {
 	DropsAlternate bool
 
 	isAlternate  bool // the program draws there
-	hasAlternate bool // it does so, or has done so
+	hasAlternate bool // the program has drawn there since its start
 	isPrivate    bool // the parameter of the current sequence begins with "?"
 	state        escState
 	skipped      int    // bytes of the current sequence skipped so far
