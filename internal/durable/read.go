@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 )
 
@@ -17,32 +18,36 @@ var ErrDirectory = errors.New("it is a directory")
 // devices. Errors do not contain the path, so that the caller can describe the file: "it is a
 // directory" ([ErrDirectory]), "it is not a regular file", "it is larger than 4 MB", or the
 // system's error.
-func ReadFile(path string, limit int64) ([]byte, error) {
+func ReadFile(path string, limit int64) ([]byte, error) { return AppendFile(nil, path, limit) }
+
+// AppendFile reads a file like [ReadFile], and appends what it holds to data. With an error, it returns data as it was.
+func AppendFile(data []byte, path string, limit int64) ([]byte, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, Cause(err)
+		return data, Cause(err)
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	switch {
 	case err != nil:
-		return nil, Cause(err)
+		return data, Cause(err)
 	case info.IsDir():
-		return nil, ErrDirectory
+		return data, ErrDirectory
 	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a regular file")
+		return data, errors.New("it is not a regular file")
 	case info.Size() > limit:
-		return nil, tooLarge(limit)
+		return data, tooLarge(limit)
 	}
 	// The size may be out of date, and some files report a wrong one.
-	data := bytes.NewBuffer(make([]byte, 0, info.Size()+bytes.MinRead))
-	if _, err := data.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
-		return nil, Cause(err)
+	before := len(data)
+	read := bytes.NewBuffer(slices.Grow(data, int(info.Size())+bytes.MinRead))
+	if _, err := read.ReadFrom(io.LimitReader(f, limit+1)); err != nil {
+		return data, Cause(err)
 	}
-	if int64(data.Len()) > limit {
-		return nil, tooLarge(limit)
+	if int64(read.Len()-before) > limit {
+		return data, tooLarge(limit)
 	}
-	return data.Bytes(), nil
+	return read.Bytes(), nil
 }
 
 func tooLarge(limit int64) error {

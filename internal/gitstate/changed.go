@@ -12,10 +12,16 @@ import (
 	"pollux/internal/gitstate/index"
 )
 
-// isChanged reports whether the file in the directory top differs from the index, which was written
-// at a time. Like git, it compares the content only if the size is the same and the time says
-// nothing.
-func isChanged(e index.Entry, top string, written time.Time) bool {
+// A comparer compares the files of the work tree in the directory top with the index, which was written at a time.
+type comparer struct {
+	top     string
+	written time.Time
+	content []byte // of the last file that was read, whose memory the next one gets
+}
+
+// isChanged reports whether a file differs from the index. Like git, it compares the content only if the size is the same
+// and the time says nothing.
+func (c *comparer) isChanged(e index.Entry) bool {
 	kind := e.Mode & index.TypeMask
 	switch {
 	case e.IsOpen:
@@ -23,7 +29,7 @@ func isChanged(e index.Entry, top string, written time.Time) bool {
 	case e.IsSkipped, kind != index.Link && kind != index.Regular: // a submodule or a directory
 		return false
 	}
-	path := top + string(filepath.Separator) + filepath.FromSlash(e.Name)
+	path := c.top + string(filepath.Separator) + filepath.FromSlash(e.Name)
 	info, err := os.Lstat(path)
 	if err != nil {
 		return os.IsNotExist(err)
@@ -34,35 +40,35 @@ func isChanged(e index.Entry, top string, written time.Time) bool {
 	}
 	at := info.ModTime()
 	isSame := uint32(at.Unix()) == e.Modified.Seconds && (e.Modified.Nanoseconds == 0 || uint32(at.Nanosecond()) == e.Modified.Nanoseconds)
-	if uint32(info.Size()) == e.Size && isSame && at.Before(written) {
+	if uint32(info.Size()) == e.Size && isSame && at.Before(c.written) {
 		return false
 	}
 	if uint32(info.Size()) != e.Size && e.Size != 0 {
 		return true
 	}
-	return !hasContent(e, path, isLink)
+	return !c.hasContent(e, path, isLink)
 }
 
 // maxContent is the size in bytes up to which contents are compared.
 const maxContent = 256 << 10
 
 // hasContent reports whether the file at a path has the content in the index.
-func hasContent(e index.Entry, path string, isLink bool) bool {
-	var content []byte
+func (c *comparer) hasContent(e index.Entry, path string, isLink bool) bool {
+	c.content = c.content[:0]
 	if isLink {
 		target, err := os.Readlink(path)
 		if err != nil {
 			return false
 		}
-		content = []byte(target)
+		c.content = append(c.content, target...)
 	} else {
 		var err error
-		if content, err = durable.ReadFile(path, maxContent); err != nil {
+		if c.content, err = durable.AppendFile(c.content, path, maxContent); err != nil {
 			return false
 		}
 	}
 	h := sha1.New()
-	fmt.Fprintf(h, "blob %d\x00", len(content))
-	h.Write(content)
+	fmt.Fprintf(h, "blob %d\x00", len(c.content))
+	h.Write(c.content)
 	return string(h.Sum(nil)) == e.Hash
 }

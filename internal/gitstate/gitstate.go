@@ -91,9 +91,9 @@ func Read(dir string, number int, patience time.Duration) (State, bool) {
 	if !ok {
 		return s, true
 	}
-	var written time.Time // of the index
+	files := comparer{top: top}
 	if info, err := os.Stat(filepath.Join(gitDir, "index")); err == nil {
-		written = info.ModTime()
+		files.written = info.ModTime()
 	}
 	for i := range entries.Len() {
 		const least = 16 // a small repository does not depend on the load of the machine
@@ -102,7 +102,7 @@ func Read(dir string, number int, patience time.Duration) (State, bool) {
 			return s, true
 		}
 		e := entries.Entry(i)
-		if i > 0 && e.Name == entries.Name(i-1) || !isChanged(e, top, written) { // conflicts have several entries
+		if i > 0 && e.Name == entries.Name(i-1) || !files.isChanged(e) { // conflicts have several entries
 			continue
 		}
 		if s.Total++; len(s.Changed) < number {

@@ -1,6 +1,7 @@
 package gitstate_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"os/exec"
@@ -219,6 +220,37 @@ func TestSHA256(t *testing.T) {
 	r.commit("a.txt")
 	r.write("a.txt", "changed")
 	r.want("", "on branch main.")
+}
+
+// BenchmarkReadCopied reads the state of a work tree whose files were copied: their times say nothing, so contents are
+// compared.
+func BenchmarkReadCopied(b *testing.B) {
+	if _, err := exec.LookPath("git"); err != nil {
+		b.Skip("git is not installed")
+	}
+	dir := b.TempDir()
+	for i := range 100 {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.txt", i)), bytes.Repeat([]byte{byte(i)}, 4<<10), 0o644); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
+		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
+	}
+	files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+	for _, f := range files {
+		if err := os.Chtimes(f, time.Now(), time.Now().Add(-time.Hour)); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if s, _ := gitstate.Read(dir, 20, time.Minute); s.Total > 0 {
+			b.Fatalf("%+v", s)
+		}
+	}
 }
 
 func BenchmarkRead(b *testing.B) {

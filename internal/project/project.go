@@ -25,6 +25,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/gitstate"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
@@ -102,6 +103,8 @@ type Project struct {
 	Sandbox  *confine.Confinement
 	// Trust is whether the folder is trusted, now.
 	Trust *trust.Live
+	// Git describes the repository of the directory, as it was when the project was opened.
+	Git gitstate.Description
 	// Worktree is the worktree of Pollux that the session is in, nil for none.
 	Worktree *worktree.Worktree
 	// Model is the model as the user named it, where Named is set, else the default.
@@ -172,6 +175,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 		release()
 		return p.settleInWorktree(ctx)
 	}
+	p.Git.Begin()
 	if p.Worktree != nil {
 		_ = p.Worktree.Hold() // a session that was started in a read-only worktree works, too
 	}
@@ -221,7 +225,7 @@ func New(o Options) *Project {
 		masking: new(masking), extensions: new(extensions), newKeys: map[string]auth.Key{},
 		notices: new(notices), logs: logs{new(live[slog.Handler])},
 	}
-	p.Sandbox = newConfinement(p)
+	p.Git, p.Sandbox = gitstate.Describe(p.Paths.Dir()), newConfinement(p)
 	p.Launcher = process.NewLauncher(append(slices.Clone(o.Host.Launch), p.Sandbox.Middleware)...)
 	p.env.Store(config.NewFolderEnv(o.Env))
 	p.Log = slog.New(p.logs)

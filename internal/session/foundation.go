@@ -9,7 +9,6 @@ import (
 	"pollux/internal/completion"
 	"pollux/internal/config"
 	"pollux/internal/extensions"
-	"pollux/internal/gitstate"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
 	"pollux/internal/memory"
@@ -51,9 +50,7 @@ type foundation struct {
 	// completion reports the end of background commands.
 	completion *completion.Reporter
 	// permits give commands permissions that the sandbox refuses.
-	permits []guard.Step
-	// git describes the state of the project's repository when the session began, "" if there is none.
-	git        func() string
+	permits    []guard.Step
 	extensions *extensions.Extensions
 	registry   *tool.Registry // tools join it later
 	plans      *plan.Plans
@@ -97,7 +94,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		Servers: servers.Open(servers.Parts{
 			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel,
 		}),
-		git: gitstate.Describe(ws.Root()), extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
+		extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
 		outputs: &record.Outputs{Project: p, ID: late.ID},
 	}
 	if config.CheckSeen.In(p.Settings()) {

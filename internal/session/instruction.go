@@ -75,7 +75,7 @@ func (s *Session) opening() agent.Message {
 		Servers:    s.Servers.Instructions(),
 	}
 	if s.Project.IsTrusted() {
-		c.Git = s.git()
+		c.Git = s.Project.Git.String()
 	}
 	if config.IncludeDirectoryTree.In(s.Project.Settings()) {
 		c.Tree = s.Workspace.Tree(s.treeItems())
