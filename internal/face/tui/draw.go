@@ -38,8 +38,11 @@ func (l *loop) draw(now time.Time) {
 		l.screen.Print(l.transcript.Take()...)
 	}
 	l.retitle()
-	bytes := l.pace.begin(now)
-	l.output.Write(append(bytes, l.screen.Frame(l.frame(now))...))
+	frame := l.frame(now)
+	if l.isResized() {
+		return // the frame is for another width, and would be broken into other rows
+	}
+	l.output.Write(append(l.pace.begin(now), l.screen.Frame(frame)...))
 	l.console.SetParting(l.screen.Below())
 	if l.drawn.dialog = l.dialog; l.isFrozen() {
 		l.drawn.dialog = nil

@@ -6,7 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/styled"
 	"pollux/internal/terminal"
 )
 
@@ -121,4 +124,51 @@ func TestLateLoop(t *testing.T) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
+}
+
+// resizing is a screen that is resized after the loop has taken its size, before the frame.
+type resizing struct {
+	surface
+	resize func()
+}
+
+func (r *resizing) Print(lines ...styled.Line) {
+	r.resize()
+	r.surface.Print(lines...)
+}
+
+// TestResizedBeforeFrame checks that no frame is written that was made for another width than the terminal has: the terminal
+// would break its rows, and the next frame would not find them.
+func TestResizedBeforeFrame(t *testing.T) {
+	t.Parallel()
+	ours, theirs, err := pty.Open()
+	if err != nil {
+		t.Skipf("NOT TESTED: no pseudo-terminal here: %v", err)
+	}
+	t.Cleanup(func() { _, _ = ours.Close(), theirs.Close() })
+	setSize := func(columns uint16) {
+		if err := pty.Setsize(ours, &pty.Winsize{Rows: 24, Cols: columns}); err != nil {
+			t.Error(err)
+		}
+	}
+	setSize(80)
+	l := newLoop(New(Options{Terminal: terminal.New(theirs, theirs, theirs, func(string) string { return "" }), Getenv: func(string) string { return "" }, GOOS: "linux"}))
+	if l.console, err = l.openConsole(); err != nil {
+		t.Fatal(err)
+	}
+	screen := &resizing{inline.New(inline.Options{Width: 80, Height: 24}), func() { setSize(60) }}
+	l.screen, l.output, l.look.answered = screen, inline.NewOutput(io.Discard), true
+	now := time.Now()
+	l.pace.change()
+	l.draw(now)
+	if l.output.IsBusy() {
+		t.Error("a frame for 80 columns was written to 60")
+	}
+	screen.resize = func() {}
+	l.draw(now) // begins to wait until the size stays the same
+	l.draw(now.Add(sizeWait))
+	if !l.output.IsBusy() || l.screen.Width() != 60 {
+		t.Errorf("%d columns, a frame: %v", l.screen.Width(), l.output.IsBusy())
+	}
+	<-l.output.Written()
 }

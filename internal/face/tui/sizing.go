@@ -25,6 +25,12 @@ const (
 	sizeAgain = 100 * time.Millisecond // when tmux is asked again if it and the kernel do not agree on the size
 )
 
+// isResized reports whether the terminal has another size than the screen.
+func (l *loop) isResized() bool {
+	width, height := l.console.Size()
+	return width != l.screen.Width() || height != l.screen.Height()
+}
+
 // takeSize gives the screen the size of the terminal, and reports whether a frame can be drawn now.
 func (l *loop) takeSize(now time.Time) bool {
 	width, height := l.console.Size()
@@ -53,9 +59,8 @@ func (l *loop) takeSize(now time.Time) bool {
 
 // fit gives the screen the size of the terminal for its last frame, without a wait.
 func (l *loop) fit() {
-	width, height := l.console.Size()
-	if width != l.screen.Width() || height != l.screen.Height() || !l.sizing.began.IsZero() {
-		l.screen.Resize(width, height)
+	if l.isResized() || !l.sizing.began.IsZero() {
+		l.screen.Resize(l.console.Size())
 	}
 }
 

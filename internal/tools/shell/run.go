@@ -18,6 +18,7 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/process"
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -108,11 +109,10 @@ func (r *runningCall) start(ctx context.Context) error {
 	if r.tool.caller != template {
 		screen = r.tool.Processes.openScreen(r.args.Command)
 	}
-	p, err := r.launch(ctx, shell, screen)
+	p, err := r.launch(ctx, shell, screen, "")
 	if err != nil && screen != nil { // perhaps there are no pseudo-terminals here
 		screen.Close()
-		screen = nil
-		p, err = r.launch(ctx, shell, nil)
+		p, err = r.launch(ctx, shell, nil, "[This command has no terminal: "+terminal.Line(err.Error())+"]\n")
 	}
 	if err != nil {
 		return err
@@ -121,8 +121,8 @@ func (r *runningCall) start(ctx context.Context) error {
 	return nil
 }
 
-// launch starts the command in the pseudo-terminal of a screen, or on pipes without one.
-func (r *runningCall) launch(ctx context.Context, shell string, screen Screen) (*execution, error) {
+// launch starts the command in the pseudo-terminal of a screen, or on pipes without one. Its output begins with a note.
+func (r *runningCall) launch(ctx context.Context, shell string, screen Screen, note string) (*execution, error) {
 	j := job{
 		origin: r.tool.origin,
 		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
@@ -133,6 +133,9 @@ func (r *runningCall) launch(ctx context.Context, shell string, screen Screen) (
 	}
 	out := newOutput(r.text, j.env)
 	out.clean.DropsAlternate = screen != nil
+	if note != "" {
+		_, _ = out.Write([]byte(note))
+	}
 	out.mu.Lock() // until the log is set, so that it gets all output
 	defer out.mu.Unlock()
 	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)

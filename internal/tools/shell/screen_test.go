@@ -135,7 +135,7 @@ func TestConsoleBackground(t *testing.T) {
 	}
 }
 
-// TestNoTerminal checks that a command runs on pipes where there are no pseudo-terminals, with nothing of a terminal.
+// TestNoTerminal checks that a command runs on pipes where there are no pseudo-terminals, with nothing of a terminal, and says why.
 func TestNoTerminal(t *testing.T) {
 	t.Parallel()
 	requireBash(t)
@@ -152,7 +152,7 @@ func TestNoTerminal(t *testing.T) {
 	})
 	o.Processes.SetConsole(f)
 	got := text(build(t, shell.NewForUser(o), args{"command": `echo "$TERM $PAGER $GIT_PAGER $GIT_TERMINAL_PROMPT"; printf 'a\033[?1049hb\n'; read x; cat`}).Run(t.Context(), tool.Host{}))
-	if got != "dumb cat cat 0\nab" || f.closed != 1 || f.output.Len() > 0 {
+	if got != "[This command has no terminal: no pseudo-terminals]\ndumb cat cat 0\nab" || f.closed != 1 || f.output.Len() > 0 {
 		t.Errorf("got %q, closed %d times, shown %q", got, f.closed, &f.output)
 	}
 }
