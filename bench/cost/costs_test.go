@@ -25,6 +25,7 @@ type cost struct {
 var costs = []cost{
 	{"start/packages", 208, "packages", "Too many: 101 of the standard library, two of them Go's parser, 36 of Pollux, and 71 of libraries, most of which few runs need: the face that draws brings nine of them, and the client of MCP servers as many."},
 	{"start/memory", 515_000, "bytes", "Too much: golang.org/x/net/html allocates a quarter of it, JSON schemas a sixth, and the cells of the face that draws a sixteenth."},
+	{"start/libraries", 0, "libraries", "The program is linked statically, so that it runs on any system with this kernel."},
 
 	{"version/system calls", 11, "calls", "The program inspects its three streams and prints a line."},
 	{"version/files", 0, "files", "A version needs no file."},
@@ -67,6 +68,8 @@ var costs = []cost{
 	{"command/processes", 2, "processes", "The shell, and its subshell for the command, at whose end it lists the remaining jobs."},
 	{"confined command/memory", 125_000, "bytes", "A third more than without the sandbox: the filter of system calls, which has the numbers of the process and the thread."},
 	{"confined command/objects", 640, "objects", "As without the sandbox, and 240 for it: a third of them look for the programs that need variables."},
+	{"refused command/memory", 225_000, "bytes", "A command in the sandbox, and the advice about the file that it was refused: the words of its output are looked at, with patterns that are compiled once."},
+	{"refused command/objects", 1_200, "objects", "A command in the sandbox, and half of it for the advice, which needs no new profile."},
 
 	{"output/memory", 10_000_000, "bytes", "All that 50 MB of output allocate, in use or not; it is shown up to ten times a second, so that a busy machine allocates more."},
 

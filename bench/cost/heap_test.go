@@ -59,6 +59,7 @@ var works = map[string]func() counts{
 	"chunk":   func() counts { return each("chunks", 1_000, 20_000) },
 	"call":    func() counts { return each("calls", 10, 60) },
 	"command": func() counts { return each("commands", 2, 22) },
+	"refused": func() counts { return each("refusals", 2, 22) },
 	"output":  output,
 	"inline":  func() counts { return desks(false) },
 	"full":    func() counts { return desks(true) },

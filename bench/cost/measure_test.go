@@ -2,6 +2,7 @@ package cost
 
 import (
 	"bytes"
+	"debug/elf"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -30,7 +31,8 @@ var measurements = map[string]func(t *testing.T, program string) counts{
 	"chunk":                       inMemory("chunk", 0),
 	"call":                        inMemory("call", 60),
 	"command":                     command,
-	"confined command":            confinedCommand,
+	"confined command":            func(t *testing.T, _ string) counts { return confined(t, "command") },
+	"refused command":             func(t *testing.T, _ string) counts { return confined(t, "refused") },
 	"output":                      inMemory("output", 0),
 	"screen":                      inMemory("inline", 0),
 	"full screen":                 inMemory("full", 0),
@@ -54,10 +56,20 @@ func needLinux(t *testing.T) {
 // initLine matches a package in the trace of the code that runs before main.
 var initLine = regexp.MustCompile(`(?m)^init \S+ @.* (\d+) bytes, \d+ allocs$`)
 
-// start counts the packages that run code before main, and the memory that they allocate.
+// start counts the packages that run code before main, the memory that they allocate, and the libraries of the system that
+// the program needs.
 func start(t *testing.T, program string) counts {
 	_, errs := newPlace(t, 0, &scene.Gemini).run(t, "GODEBUG=inittrace=1", program, "--version")
-	c := counts{"packages": 0, "memory": 0}
+	file, err := elf.Open(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	libraries, err := file.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := counts{"packages": 0, "memory": 0, "libraries": float64(len(libraries))}
 	for _, m := range initLine.FindAllStringSubmatch(errs, -1) {
 		n, _ := strconv.ParseFloat(m[1], 64) // digits
 		c["packages"]++
@@ -121,13 +133,13 @@ func command(t *testing.T, program string) counts {
 	return c
 }
 
-// confinedCommand counts the allocations of a shell command in the sandbox.
-func confinedCommand(t *testing.T, _ string) counts {
+// confined counts the allocations of a work with shell commands in the sandbox.
+func confined(t *testing.T, work string) counts {
 	if err := sandbox.Available(); err != nil {
 		t.Skipf("NOT CHECKED: %v", err)
 	}
 	// The rules of the sandbox are made again when something is new beside the home directory, as often in /tmp.
-	return newPlaceIn(t, "/var/tmp", 0, &scene.Gemini).work(t, "command")
+	return newPlaceIn(t, "/var/tmp", 0, &scene.Gemini).work(t, work)
 }
 
 // inMemory returns the measurement of a work at a place with this many pages.

@@ -16,7 +16,7 @@ import (
 
 // Model answers a prompt such as "Play 20 turns.", the first match of a scene, in the protocol of the request. Each
 // answer is one write, so that the number of reads does not depend on the machine. Its scenes are turns, calls (all in
-// one answer), commands, sleeps, megabytes (of output of a command), and chunks (of text).
+// one answer), commands, refusals (of commands), sleeps, megabytes (of output of a command), and chunks (of text).
 type Model struct {
 	*httptest.Server
 
@@ -141,6 +141,10 @@ func (w *Wire) answer(body []byte) (text string, isLast bool) {
 	case strings.HasPrefix(scene, "commands") && done == 0:
 		for done < n {
 			call("run_shell_command", fmt.Sprintf(`{"command":"true %d"}`, commands.Add(1)))
+		}
+	case strings.HasPrefix(scene, "refusals") && done == 0: // by the sandbox
+		for done < n {
+			call("run_shell_command", fmt.Sprintf(`{"command":"touch ~/.bashrc %d"}`, commands.Add(1)))
 		}
 	case strings.HasPrefix(scene, "sleeps") && done == 0:
 		for done < n {

@@ -165,56 +165,57 @@ type Ending struct {
 // Denial returns the permission that the sandbox has refused a command which has failed.
 func (p *Profile) Denial(e Ending) Denial {
 	output := e.Output
-	if regexp.MustCompile(rightsWords).MatchString(output) { // sudo also names files that only root may read
+	if pattern(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
 	}
-	if regexp.MustCompile(nestedWords).MatchString(output) {
+	if pattern(nestedWords).MatchString(output) {
 		return Denial{Kind: NestsSeatbelt}
 	}
-	if regexp.MustCompile(othersWords).MatchString(output) { // it also names the program
+	if pattern(othersWords).MatchString(output) { // it also names the program
 		return Denial{Kind: ReachesNoOthers}
 	}
-	if KeepsSignals() && regexp.MustCompile(signalWords).MatchString(output) { // shells also name themselves
+	if KeepsSignals() && pattern(signalWords).MatchString(output) { // shells also name themselves
 		return Denial{Kind: NotSignalled}
 	}
 	if d := p.DenialOfPath(e); d.Kind != NotDenied {
 		return d
 	}
 	switch {
-	case regexp.MustCompile(keyWords).MatchString(output):
+	case pattern(keyWords).MatchString(output):
 		return Denial{Kind: HasNoKeys}
-	case regexp.MustCompile(passwordWords).MatchString(output):
+	case pattern(passwordWords).MatchString(output):
 		return Denial{Kind: HasNoCredentials}
-	case regexp.MustCompile(signingWords).MatchString(output):
+	case pattern(signingWords).MatchString(output):
 		return Denial{Kind: HasNoSigningKeys}
-	case regexp.MustCompile(`(?i)` + browserWords).MatchString(output):
+	case pattern(`(?i)` + browserWords).MatchString(output):
 		return Denial{Kind: NestsBrowser}
-	case regexp.MustCompile(spaceWords).MatchString(output):
+	case pattern(spaceWords).MatchString(output):
 		return Denial{Kind: HasNoNamespaces}
-	case p.Processes > 0 && regexp.MustCompile(forkWords).MatchString(output):
+	case p.Processes > 0 && pattern(forkWords).MatchString(output):
 		return Denial{Kind: HasNoProcesses, Most: int64(p.Processes)}
-	case p.Memory > 0 && regexp.MustCompile(memoryWords).MatchString(output):
+	case p.Memory > 0 && pattern(memoryWords).MatchString(output):
 		return Denial{Kind: HasNoMemory, Most: p.Memory >> 20}
 	case p.Network.IsByName():
 		return denialOfHosts(output, e.Refused)
-	case p.Network.Off && regexp.MustCompile(offlineWords).MatchString(output):
+	case p.Network.Off && pattern(offlineWords).MatchString(output):
 		return Denial{Kind: HasNoNetwork}
 	}
 	return Denial{}
 }
 
 // SaysDenied reports whether an output has words by which programs say that they were refused a file.
-func SaysDenied(output string) bool { return deniedPattern().MatchString(output) }
+func SaysDenied(output string) bool { return pattern(deniedWords).MatchString(output) }
 
-// denied has the pattern of deniedWords, which looks at the output of each command. It is compiled for the first one, not at each start.
-var denied struct {
-	sync.Once
-	pattern *regexp.Regexp
-}
+// patterns has those that have been compiled: at the first command that needs them, not at each start.
+var patterns sync.Map // of *regexp.Regexp, by their text
 
-func deniedPattern() *regexp.Regexp {
-	denied.Do(func() { denied.pattern = regexp.MustCompile(deniedWords) })
-	return denied.pattern
+// pattern compiles a constant text, once.
+func pattern(text string) *regexp.Regexp {
+	compiled, isKnown := patterns.Load(text)
+	if !isKnown {
+		compiled, _ = patterns.LoadOrStore(text, regexp.MustCompile(text))
+	}
+	return compiled.(*regexp.Regexp)
 }
 
 // DenialOfPath returns the first of [Profile.DenialsOfPaths].
@@ -236,7 +237,7 @@ func (p *Profile) DenialsOfPaths(e Ending, most int) (list []Denial) {
 		}
 		return d.Kind != NotDenied
 	}
-	for _, line := range regexp.MustCompile(`(?m)^.*`+deniedWords+`.*$`).FindAllString(e.Output, 20) {
+	for _, line := range pattern(`(?m)^.*`+deniedWords+`.*$`).FindAllString(e.Output, 20) {
 		if slices.ContainsFunc(pathsIn(line), add) {
 			continue
 		}
@@ -247,7 +248,7 @@ func (p *Profile) DenialsOfPaths(e Ending, most int) (list []Denial) {
 		}
 	}
 	for _, words := range otherLines {
-		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(e.Output, 5) {
+		for _, found := range pattern(words).FindAllStringSubmatch(e.Output, 5) {
 			add(filepath.Clean(found[1]))
 		}
 	}
@@ -268,7 +269,7 @@ func denialOfHosts(output string, refused []string) Denial {
 			named = append(named, host)
 		}
 	}
-	if len(named) == 0 && regexp.MustCompile(offlineWords).MatchString(output) {
+	if len(named) == 0 && pattern(offlineWords).MatchString(output) {
 		named = refused
 	}
 	return DenialOf(named)
@@ -285,8 +286,8 @@ func DenialOf(hosts []string) Denial {
 // pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that
 // is next to these words. A program that names itself at the beginning does not mean itself.
 func pathsIn(line string) (paths []string) {
-	absolute := regexp.MustCompile(`['"‘“` + "`" + `](/[^'"‘’“”` + "`" + `]+)['"’”` + "`" + `]|(?:^|[\s'"‘“` + "`" + `:(=])(/[^\s'"‘’“”` + "`" + `:;,()\[\]]+)`)
-	words := deniedPattern().FindStringIndex(line)
+	absolute := pattern(`['"‘“` + "`" + `](/[^'"‘’“”` + "`" + `]+)['"’”` + "`" + `]|(?:^|[\s'"‘“` + "`" + `:(=])(/[^\s'"‘’“”` + "`" + `:;,()\[\]]+)`)
+	words := pattern(deniedWords).FindStringIndex(line)
 	found := absolute.FindAllStringSubmatchIndex(line, 6)
 	for i, f := range found {
 		if f[2] < 0 { // not in quotes, where a path may have spaces
@@ -307,10 +308,10 @@ func pathsIn(line string) (paths []string) {
 // isProgram reports whether a path at the beginning of a line is that of the program or script which has printed the line: rest follows it, with
 // the number of a line, or with the file that it means.
 func isProgram(path, rest string) bool {
-	if regexp.MustCompile(`^: (line )?\d+: `).MatchString(rest) {
+	if pattern(`^: (line )?\d+: `).MatchString(rest) {
 		return true
 	}
-	if regexp.MustCompile(`^: ` + deniedWords).MatchString(rest) {
+	if pattern(`^: ` + deniedWords).MatchString(rest) {
 		return false
 	}
 	info, err := os.Stat(path)
@@ -320,14 +321,14 @@ func isProgram(path, rest string) bool {
 // relativeIn returns the words in such a line that stand where programs name a file, if they can be relative paths: in quotes, next to the words
 // that say so, and between colons.
 func relativeIn(line string) (paths []string) {
-	if regexp.MustCompile(keyWords).MatchString(line) { // it names a server
+	if pattern(keyWords).MatchString(line) { // it names a server
 		return nil
 	}
 	for _, words := range [...]string{
 		`['‘` + "`" + `]([^/'’\n][^'’\n]*)['’]`, `["“]([^/"”\n][^"”\n]*)["”]`,
 		`\s([^\s/:'"‘“` + "`" + `(][^\s:]*[./][^\s:]*): ` + deniedWords, `cannot (?:create|open) ([^\s/:]+): ` + deniedWords, deniedWords + `: ([^\s/:'"‘“` + "`" + `][^\s:]*)`,
 	} {
-		for _, found := range regexp.MustCompile(words).FindAllStringSubmatch(line, 3) {
+		for _, found := range pattern(words).FindAllStringSubmatch(line, 3) {
 			paths = append(paths, found[1])
 		}
 	}

@@ -58,10 +58,11 @@ type Sandbox struct {
 
 	own ownSockets
 
-	mu     sync.Mutex // guards the following
-	rules  *rules     // nil before the first program
-	dirs   []string   // that the rules are for
-	closed bool
+	mu      sync.Mutex // guards the following
+	rules   *rules     // nil before the first program, and after a change of the settings
+	profile Profile    // that the rules were made from
+	dirs    []string   // that the rules are for
+	closed  bool
 }
 
 // Options configure a [Sandbox]. Dirs and Profile are called when a program is started, and then not at the same time.
@@ -152,12 +153,20 @@ func (s *Sandbox) current() (*rules, error) {
 	if s.rules != nil && slices.Equal(dirs, s.dirs) && !s.rules.isOutdated() {
 		return s.rules, nil
 	}
-	r, err := build(s.options.Profile(dirs), s.version, s.mute, &s.own, &s.options)
+	profile := s.options.Profile(dirs)
+	r, err := build(profile, s.version, s.mute, &s.own, &s.options)
 	if err != nil {
 		return nil, err
 	}
-	s.rules, s.dirs = r, slices.Clone(dirs)
+	s.rules, s.profile, s.dirs = r, profile, slices.Clone(dirs)
 	return r, nil
+}
+
+// Profile returns the profile of the last program, and false if it does not count any more, or there was none.
+func (s *Sandbox) Profile() (Profile, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.profile, s.rules != nil
 }
 
 // Renew makes the sandbox read the profile again before it starts the next program.

@@ -249,6 +249,22 @@ func (c *Confinement) granting(g Grant) sandbox.Profile {
 	return c.profile(c.place((*c.dirs.Load())(), g), g)
 }
 
+// ranWith returns the profile of a run that has ended: that of the rules for its grant, if there still are some.
+func (c *Confinement) ranWith(r *Run) sandbox.Profile {
+	s := c.sandbox.Load()
+	if !r.Grant.IsZero() {
+		c.mu.Lock()
+		s = c.wider[r.Grant.key()]
+		c.mu.Unlock()
+	}
+	if s != nil {
+		if p, ok := s.Profile(); ok {
+			return p
+		}
+	}
+	return c.granting(r.Grant)
+}
+
 // Renew makes changes of the settings count for the programs that are started from now on.
 func (c *Confinement) Renew() {
 	if s := c.sandbox.Load(); s != nil {
@@ -443,7 +459,7 @@ func (c *Confinement) paths(output string, r *Run) ([]sandbox.Denial, sandbox.Pr
 	if r.IsWalk() {
 		most = 1
 	}
-	allowed := c.granting(r.Grant)
+	allowed := c.ranWith(r)
 	return allowed.DenialsOfPaths(c.ending(output, r), most), allowed
 }
 

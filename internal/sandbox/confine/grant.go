@@ -99,9 +99,13 @@ func (c *Confinement) Missed(output string, r Run) (reasons []string) {
 
 // LackingHosts returns the permissions for the hosts that a command was refused, whatever its output says.
 func (c *Confinement) LackingHosts(r Run) Lack {
-	allowed := c.granting(r.Grant)
-	lack := c.lackOf(sandbox.DenialOf(r.Log.Refused()), &allowed)
-	if r.Grant.IsOutside || r.Grant.With(lack.Grant).key() == r.Grant.key() {
+	d := sandbox.DenialOf(r.Log.Refused())
+	if d.Kind == sandbox.NotDenied || r.Grant.IsOutside {
+		return Lack{}
+	}
+	allowed := c.ranWith(&r)
+	lack := c.lackOf(d, &allowed)
+	if r.Grant.With(lack.Grant).key() == r.Grant.key() {
 		return Lack{}
 	}
 	return lack
@@ -154,7 +158,7 @@ func (c *Confinement) pathOf(word string) (path string, ok bool) {
 // denial returns the permission that a command was refused, and its profile. A server that takes no key, or asks for a password, is no denial
 // if there are none to hide.
 func (c *Confinement) denial(output string, hasFailed bool, r *Run) (sandbox.Denial, sandbox.Profile) {
-	allowed := c.granting(r.Grant)
+	allowed := c.ranWith(r)
 	d := allowed.Denial(c.ending(output, r))
 	if d.Kind == sandbox.NotDenied && hasFailed { // it may say nothing, as curl -s does, or its words may be cut away
 		switch n := allowed.Network; {
