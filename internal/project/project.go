@@ -103,7 +103,7 @@ type Project struct {
 	Sandbox  *confine.Confinement
 	// Trust is whether the folder is trusted, now.
 	Trust *trust.Live
-	// Git describes the repository of the directory, as it was when the project was opened.
+	// Git describes the repository of the directory, as it is when the session starts.
 	Git gitstate.Description
 	// Worktree is the worktree of Pollux that the session is in, nil for none.
 	Worktree *worktree.Worktree
@@ -175,7 +175,6 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 		release()
 		return p.settleInWorktree(ctx)
 	}
-	p.Git.Begin()
 	if p.Worktree != nil {
 		_ = p.Worktree.Hold() // a session that was started in a read-only worktree works, too
 	}

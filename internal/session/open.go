@@ -37,6 +37,9 @@ func Start(ctx context.Context, p *project.Project, o Options) (*Session, error)
 	if err := o.Patch.Check(p.Settings()); err != nil {
 		return nil, err
 	}
+	if p.IsTrusted() { // else the model does not hear of it
+		p.Git.Begin()
+	}
 	record, err := record.Open(ctx, p, record.Options{
 		Recorded: o.Recorded, SessionID: o.SessionID, IsNewID: o.IsNewID, Resume: o.Resume, IsResumeID: o.IsResumeID, SessionFile: o.SessionFile, Offline: o.Offline,
 	})
