@@ -133,9 +133,6 @@ func (r *runningCall) launch(ctx context.Context, shell string, screen Screen, n
 	}
 	out := newOutput(r.text, j.env)
 	out.clean.DropsAlternate = screen != nil
-	if note != "" {
-		_, _ = out.Write([]byte(note))
-	}
 	out.mu.Lock() // until the log is set, so that it gets all output
 	defer out.mu.Unlock()
 	p, err := r.tool.Processes.start(ctx, r.tool.Launcher, j, out)
@@ -147,6 +144,7 @@ func (r *runningCall) launch(ctx context.Context, shell string, screen Screen, n
 		r.log = r.tool.Processes.addToHistory(p, r.args.Command)
 		out.log = r.log.file
 	}
+	out.forward([]byte(note))
 	return p, nil
 }
 

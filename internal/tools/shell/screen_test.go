@@ -155,6 +155,12 @@ func TestNoTerminal(t *testing.T) {
 	if got != "[This command has no terminal: no pseudo-terminals]\ndumb cat cat 0\nab" || f.closed != 1 || f.output.Len() > 0 {
 		t.Errorf("got %q, closed %d times, shown %q", got, f.closed, &f.output)
 	}
+	build(t, shell.NewForUser(o), args{"command": "echo done", "is_background": true}).Run(t.Context(), tool.Host{})
+	log := o.Processes.List()[0].Log
+	processtest.WaitUntil(t, "the log has the reason and the output", func() bool {
+		text, err := os.ReadFile(log)
+		return err == nil && string(text) == "[This command has no terminal: no pseudo-terminals]\ndone\n"
+	})
 }
 
 // TestConsoleLeaves checks that the end of a command is no hang-up for a process that it leaves running.
