@@ -60,3 +60,19 @@ func TestReadFileOfUnknownSize(t *testing.T) {
 		t.Error("more than the limit is read")
 	}
 }
+
+// TestAppendFile checks that what was read before stays, also with an error, and does not count for the limit.
+func TestAppendFile(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(path, []byte("four"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	before := []byte("before ")
+	if got, err := AppendFile(before, path, 4); string(got) != "before four" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := AppendFile(before, path, 3); string(got) != "before " || err == nil {
+		t.Errorf("%q, %v", got, err)
+	}
+}
