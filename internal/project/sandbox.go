@@ -8,7 +8,10 @@ import (
 
 // newConfinement returns the sandbox of the project, which is off.
 func newConfinement(p *Project) *confine.Confinement {
-	return confine.New(confine.Options{Paths: p.Paths, Settings: p.Settings, Secrets: p.SecretVariables, Env: func(name string) string { return p.Env().User().Get(name) }})
+	return confine.New(confine.Options{
+		Paths: p.Paths, Settings: p.Settings, Secrets: p.SecretVariables, Env: func(name string) string { return p.Env().User().Get(name) },
+		Host: confine.Host{Launcher: &p.Launcher, Environ: func() []string { return p.Env().User().List() }, Transport: p.ServerTransport},
+	})
 }
 
 // CheckSandbox starts the sandbox, see [confine.Confinement.Start]. Inside one that is not Pollux's there is nothing to do.
@@ -26,12 +29,7 @@ func (p *Project) CheckSandbox() (warning string, err error) {
 		Variable: p.Env().Get("GEMINI_SANDBOX"), IsForMode: asked == policy.Sandboxed && p.IsTrusted(), IsYolo: mode == policy.Yolo,
 		Seatbelt: p.Env().Get("SEATBELT_PROFILE"),
 		IsInside: isInside, Containers: func() string {
-			for _, name := range container.Programs() {
-				if p.FindProgram(NewWorkspace(p.WithWarn(nil)), name) != "" {
-					return name
-				}
-			}
-			return ""
+			return container.Installed(func(name string) bool { return p.FindProgram(NewWorkspace(p.WithWarn(nil)), name) != "" })
 		},
 	})
 }

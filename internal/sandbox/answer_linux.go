@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/crash"
-	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
 
@@ -60,7 +59,7 @@ func newAnswers() *answers {
 // program answers the calls of a program and of those that it starts.
 type program struct {
 	*rules
-	log *network.Log // of the hosts that it is refused
+	watch
 }
 
 // answer answers a system call.

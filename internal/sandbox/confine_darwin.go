@@ -130,7 +130,7 @@ func (b *Base) check() error {
 }
 
 // apply has a program started by sandbox-exec.
-func (r *rules) apply(c *process.Command, _ *network.Log) error {
+func (r *rules) apply(c *process.Command, _ watch) error {
 	if err := unix.Access(c.Path, unix.X_OK); err != nil { // else sandbox-exec would say so, as if it were missing itself
 		return &fs.PathError{Op: "fork/exec", Path: c.Path, Err: err}
 	}

@@ -15,7 +15,6 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/sandbox/landlock"
 	"pollux/internal/sandbox/names"
-	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
 
@@ -151,8 +150,8 @@ const ByPath = false
 // keepsThreads is whether the thread that starts a program has its restrictions, and acts for it later.
 const keepsThreads = true
 
-// apply has a program started with the rules. log gets the hosts that it is refused.
-func (r *rules) apply(c *process.Command, log *network.Log) error {
+// apply has a program started with the rules.
+func (r *rules) apply(c *process.Command, w watch) error {
 	inner, started := c.Confine, c.Started
 	c.Confine = func() error {
 		if inner != nil {
@@ -160,7 +159,7 @@ func (r *rules) apply(c *process.Command, log *network.Log) error {
 				return err
 			}
 		}
-		return r.confine(terminals(c), log)
+		return r.confine(terminals(c), w)
 	}
 	c.Started = func(pid int) {
 		r.limit(pid)
@@ -171,9 +170,8 @@ func (r *rules) apply(c *process.Command, log *network.Log) error {
 	return nil
 }
 
-// confine applies the rules to this thread, and so to the program that it starts, which has terminals with these paths. log gets the hosts
-// that it is refused.
-func (r *rules) confine(terminals []string, log *network.Log) error {
+// confine applies the rules to this thread, and so to the program that it starts, which has terminals with these paths.
+func (r *rules) confine(terminals []string, w watch) error {
 	for _, path := range terminals {
 		if err := r.files.Allow(path, landlock.Device); err != nil {
 			return err
@@ -195,7 +193,7 @@ func (r *rules) confine(terminals []string, log *network.Log) error {
 	go func() {
 		defer listener.Close()
 		defer crash.Recover()
-		listener.Serve((&program{r, log}).answer)
+		listener.Serve((&program{r, w}).answer)
 	}()
 	return nil
 }

@@ -4,7 +4,6 @@ package sandbox
 
 import (
 	"pollux/internal/process"
-	"pollux/internal/sandbox/network"
 )
 
 // Name is the name of the sandbox that settings ask for, which this system has not.
@@ -36,7 +35,7 @@ func (*Base) check() error { return ErrUnavailable }
 
 func build(Profile, int, bool, *ownSockets, *Options) (*rules, error) { return nil, ErrUnavailable }
 
-func (*rules) apply(*process.Command, *network.Log) error { return ErrUnavailable }
+func (*rules) apply(*process.Command, watch) error { return ErrUnavailable }
 
 func ownTerminals() []string { return nil }
 

@@ -3,8 +3,11 @@
 package sandbox
 
 import (
+	"context"
 	"encoding/binary"
+	"net"
 	"net/netip"
+	"os"
 	"strconv"
 	"strings"
 	"unsafe"
@@ -53,7 +56,34 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 		return errnoOf(err)
 	}
 	defer unix.Close(socket)
+	if isInternet && p.broker != nil && isTCP(socket) && p.broker.Takes(context.Background(), to, p.names) {
+		return p.lead(c, socket, to, address)
+	}
 	return connect(socket, address)
+}
+
+// isTCP reports whether a socket of the internet is one for TCP, and not yet connected.
+func isTCP(socket int) bool {
+	const closed = 7 // TCP_CLOSE
+	number, err := unix.GetsockoptInt(socket, unix.SOL_SOCKET, unix.SO_PROTOCOL)
+	if err != nil || number != unix.IPPROTO_TCP {
+		return false
+	}
+	info, err := unix.GetsockoptTCPInfo(socket, unix.IPPROTO_TCP, unix.TCP_INFO)
+	return err == nil && info.State == closed
+}
+
+// lead connects a program's socket with the broker in place of an address. An address without a route is refused as without the broker, so
+// that the program tries another one of the host.
+func (p *program) lead(c *seccomp.Call, socket int, to netip.AddrPort, address []byte) unix.Errno {
+	probe, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to.Addr().Unmap(), to.Port()))) // sends nothing
+	if err != nil {
+		return unix.ENETUNREACH
+	}
+	_ = probe.Close()
+	file, _ := os.Readlink("/proc/" + strconv.Itoa(c.PID) + "/exe") // only to know it again
+	family := int(binary.NativeEndian.Uint16(address))
+	return meet(socket, family, func() {}, func(conn net.Conn) { p.broker.Serve(conn, to, file) })
 }
 
 // addressOf returns a copy of the address that a call of connect(2) or bind(2) has.

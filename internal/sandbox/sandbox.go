@@ -19,6 +19,7 @@ import (
 	"sync"
 
 	"pollux/internal/process"
+	"pollux/internal/sandbox/broker"
 	"pollux/internal/sandbox/network"
 )
 
@@ -82,11 +83,25 @@ type Options struct {
 // Lookup returns the addresses of a host.
 type Lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 
-type logKey struct{}
+// watch follows the connections of a program.
+type watch struct {
+	log    *network.Log   // of the hosts that it is refused
+	broker *broker.Broker // nil for a program without placeholders
+}
+
+type (
+	logKey    struct{}
+	brokerKey struct{}
+)
 
 // WithLog returns a context in which the hosts that the sandbox refuses a program are added to a log.
 func WithLog(ctx context.Context, log *network.Log) context.Context {
 	return context.WithValue(ctx, logKey{}, log)
+}
+
+// WithBroker returns a context in which a program's connections to the hosts of credentials are led to a broker, on Linux.
+func WithBroker(ctx context.Context, b *broker.Broker) context.Context {
+	return context.WithValue(ctx, brokerKey{}, b)
 }
 
 // New returns a sandbox, which reads nothing yet. The error is [ErrUnavailable] where this system cannot confine programs.
@@ -114,8 +129,10 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 		if err != nil {
 			return nil, err
 		}
-		log, _ := ctx.Value(logKey{}).(*network.Log)
-		if err := r.apply(c, log); err != nil {
+		var w watch
+		w.log, _ = ctx.Value(logKey{}).(*network.Log)
+		w.broker, _ = ctx.Value(brokerKey{}).(*broker.Broker)
+		if err := r.apply(c, w); err != nil {
 			return nil, err
 		}
 		if s.options.Family == nil || !keepsThreads {

@@ -48,6 +48,11 @@ func (p *program) connectResolver(socket, family int) unix.Errno {
 		return unix.ECONNREFUSED
 	}
 	free := func() { <-p.datagrams.slots }
+	return meet(socket, family, free, p.serveStream)
+}
+
+// meet connects a TCP socket of a program, of a family, with serve, which gets the other end. In the end it calls free.
+func meet(socket, family int, free func(), serve func(net.Conn)) unix.Errno {
 	l, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		free()
@@ -64,8 +69,7 @@ func (p *program) connectResolver(socket, family int) unix.Errno {
 		defer crash.Recover()
 		defer free()
 		if conn := accept(l, portOf(local)); conn != nil {
-			defer conn.Close()
-			p.serveStream(conn)
+			serve(conn)
 		}
 	}()
 	return errno
@@ -101,6 +105,7 @@ func accept(l *net.TCPListener, port int) net.Conn {
 
 // serveStream answers the questions on a connection, each of which begins with its size.
 func (p *program) serveStream(conn net.Conn) {
+	defer conn.Close()
 	for {
 		_ = conn.SetDeadline(time.Now().Add(streamIdle))
 		var size [2]byte

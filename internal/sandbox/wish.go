@@ -21,6 +21,8 @@ var (
 	ofPaths   = Way{"tools.sandboxAllowedPaths", "paths that exist"}
 	ofHosts   = Way{"pollux.sandboxHosts", "hosts"}
 	ofNetwork = Way{"tools.sandboxNetworkAccess", "the network"}
+	// ofCredentials is in place of ofPaths where commands can use credentials that they cannot read.
+	ofCredentials = Way{"pollux.sandboxCredentials", "credentials"}
 )
 
 // wishes has the wish of each kind. A text with a space at its end stands before paths or hosts. Limits name their settings themselves.
@@ -51,6 +53,9 @@ func (d Denial) Wish(display func(path string) string) Wish {
 		kind = KeepsDirectory // whose words are about a new file
 	}
 	w := wishes[kind]
+	if kind == HasNoCredentials && KnowsHosts() {
+		w.Way = ofCredentials
+	}
 	switch {
 	case !strings.HasSuffix(w.Text, " "):
 	case kind == NotListed:

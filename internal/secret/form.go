@@ -138,6 +138,21 @@ func (k *keyForm) find(prefix, s string, from, at int) (start, end int) {
 	return at, end
 }
 
+// Prefix returns how a key begins by which programs know whose it is, such as ghp_, "" for other texts.
+func Prefix(key string) string {
+	for i := range keyForms {
+		for prefix := range strings.FieldsSeq(keyForms[i].prefixes) {
+			if !strings.HasPrefix(key, prefix) {
+				continue
+			}
+			if _, end := keyForms[i].find(prefix, key, 0, 0); end == len(key) {
+				return prefix
+			}
+		}
+	}
+	return ""
+}
+
 // isBoundary reports whether a word can begin at an index.
 func isBoundary(s string, from, at int) bool {
 	return at <= from || !isWord(s[at-1]) && s[at-1] != '-'

@@ -27,6 +27,22 @@ func TestInVariable(t *testing.T) {
 	}
 }
 
+func TestPrefix(t *testing.T) {
+	t.Parallel()
+	for key, want := range map[string]string{
+		"ghp_0123456789abcdefghijklmnopqrstuvwxyz":          "ghp_",
+		"glpat-0123456789abcdefghij":                        "glpat-",
+		"ghp_short":                                         "",
+		"ghp_0123456789abcdefghijklmnopqrstuvwxyz and more": "",
+		"a-random-word-of-a-person":                         "",
+		"":                                                  "",
+	} {
+		if got := Prefix(key); got != want {
+			t.Errorf("Prefix(%q) = %q, want %q", key, got, want)
+		}
+	}
+}
+
 func TestRedaction(t *testing.T) {
 	t.Parallel()
 	on := Redaction{Enabled: true}

@@ -68,6 +68,9 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	if allowed.Network.Off {
 		text += "\n\n" + describeReach(allowed.Network)
 	}
+	if list, _ := p.Sandbox.Credentials(); len(list) > 0 && sandbox.KnowsHosts() {
+		text += "\n\n" + describeCredentials(p.Sandbox, list)
+	}
 	var rows [][]string
 	for _, path := range allowed.Write {
 		rows = append(rows, []string{"change", name(p, path)})
@@ -101,7 +104,11 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 	path := workspace.RealPath(manage.Path(p.Paths, words))
 	allowed := p.Sandbox.Profile()
 	if h, ok := parseHost(words); ok && !exists(path) {
-		return explainHost(h, allowed.Network)
+		text := explainHost(h, allowed.Network)
+		if list, _ := p.Sandbox.Credentials(); sandbox.KnowsHosts() {
+			text = strings.TrimSpace(text + " " + explainCredential(h, list))
+		}
+		return manage.Say("%s", text)
 	}
 	verdict, because := allowed.Judge(path)
 	denied := allowed.DenialAt(path)

@@ -1,13 +1,13 @@
 package confine
 
 import (
+	"fmt"
 	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
 
-	"pollux/internal/manage"
-	"pollux/internal/outcome"
+	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/terminal"
 )
@@ -61,7 +61,7 @@ func parseHost(word string) (h host, ok bool) {
 }
 
 // explainHost says whether commands in the sandbox reach a host.
-func explainHost(h host, policy network.Policy) (outcome.Outcome, error) {
+func explainHost(h host, policy network.Policy) string {
 	shown := terminal.Cut(terminal.Line(h.name), 200)
 	address, err := netip.ParseAddr(h.name)
 	named := policy.Hosts.Named(strings.ToLower(strings.TrimSuffix(h.name, ".")))
@@ -72,17 +72,44 @@ func explainHost(h host, policy network.Policy) (outcome.Outcome, error) {
 	}
 	switch {
 	case !policy.Off:
-		return manage.Say("Commands in the sandbox reach %s, because the network is open. To switch it off, set tools.sandbox to {\"enabled\": true, \"networkAccess\": false}.", shown)
+		return fmt.Sprintf("Commands in the sandbox reach %s, because the network is open. To switch it off, set tools.sandbox to {\"enabled\": true, \"networkAccess\": false}.", shown)
 	case err == nil && network.IsLocal(address) && policy.Allows(netip.AddrPortFrom(address, h.port)):
-		return manage.Say("Commands in the sandbox reach TCP servers on %s, because it is this machine.", shown)
+		return fmt.Sprintf("Commands in the sandbox reach TCP servers on %s, because it is this machine.", shown)
 	case len(named) > 0 && (h.port == network.PortDNS || h.port != 0 && !named.HasPort(h.port)):
-		return manage.Say("Commands in the sandbox do not reach port %d of %s: pollux.sandboxHosts has %s.", h.port, shown, join(named))
+		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s: pollux.sandboxHosts has %s.", h.port, shown, join(named))
 	case len(named) > 0:
-		return manage.Say("Commands in the sandbox reach %s, because pollux.sandboxHosts has %s.", shown, join(named))
+		return fmt.Sprintf("Commands in the sandbox reach %s, because pollux.sandboxHosts has %s.", shown, join(named))
 	case err == nil && network.IsLocal(address):
-		return manage.Say("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown)
+		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown)
 	case len(policy.Hosts) > 0:
-		return manage.Say("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown)
+		return fmt.Sprintf("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown)
 	}
-	return manage.Say("Commands in the sandbox do not reach %s, because tools.sandbox has networkAccess: false. To let them, set tools.sandboxNetworkAccess to true.", shown)
+	return fmt.Sprintf("Commands in the sandbox do not reach %s, because tools.sandbox has networkAccess: false. To let them, set tools.sandboxNetworkAccess to true.", shown)
+}
+
+// describeCredentials lists the credentials that commands use without having them.
+func describeCredentials(c *confine.Confinement, list []confine.Credential) string {
+	parts := make([]string, len(list))
+	for i, one := range list {
+		parts[i] = one.Describe()
+		if len(one.Hosts) > 0 {
+			parts[i] += " for " + join(one.Hosts)
+		}
+		if !c.IsSet(one) {
+			parts[i] += " (not set)"
+		}
+	}
+	return "Commands use these credentials without having them (pollux.sandboxCredentials): " + strings.Join(parts, "; ") + "."
+}
+
+// explainCredential says which credential commands use at a host, "" for none.
+func explainCredential(h host, list []confine.Credential) string {
+	for _, one := range list {
+		for _, known := range one.Hosts {
+			if strings.EqualFold(h.name, known.Name) || known.Name == "" && h.name == known.Addresses.Addr().String() {
+				return "There they use the credential of " + one.Describe() + " without having it."
+			}
+		}
+	}
+	return ""
 }

@@ -7,6 +7,8 @@ package confine
 
 import (
 	"context"
+	"fmt"
+	"net/http"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -33,6 +35,15 @@ type Options struct {
 	Env func(name string) string
 	// Secrets returns the names of variables that confined commands do not get.
 	Secrets func() []string
+	// Host is the user's own programs and connections, for credentials that commands use without having them.
+	Host Host
+}
+
+// Host is the programs and connections of Pollux itself, outside of the sandbox.
+type Host struct {
+	Launcher  *process.Launcher
+	Environ   func() []string // of the user
+	Transport func() (http.RoundTripper, error)
 }
 
 // Granted returns the run of a command that ctx is for, the zero Run for other programs.
@@ -65,6 +76,7 @@ type Confinement struct {
 	made   []string                    // directories for caches, those above others first
 	empty  []string                    // caches that another session may remove, see Close
 	wider  map[string]*sandbox.Sandbox // for commands with a grant, by its key
+	filled *placeholders               // see placeholders; nil before the first command
 }
 
 // setUp are the kinds of programs that a person has set up, by trust in a folder or by the installation of an extension: [Confinement.OpenForModel]
@@ -134,6 +146,10 @@ func (c *Confinement) Close() {
 		_ = os.Remove(dir) // it stays if it has files
 	}
 	c.made = nil
+	if c.filled != nil {
+		c.filled.close()
+		c.filled = nil
+	}
 }
 
 // SuitsWorkspace reports whether programs work in the sandbox as without one, as far as the workspace goes: it has no home directory in it, where
@@ -198,6 +214,12 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = c.environ(cmd.Env)
 		}
+		if cmd.For.Kind == process.KindShell || cmd.For.Kind == process.KindTool {
+			var err error
+			if ctx, err = c.fill(ctx, cmd); err != nil {
+				return nil, err
+			}
+		}
 		return s.Confine(next)(ctx, cmd)
 	}
 }
@@ -216,6 +238,25 @@ func (c *Confinement) environ(env []string) []string {
 		}
 	}
 	return env
+}
+
+// fill gives a command the placeholders of credentials, and returns the context in which its connections are led to the broker.
+func (c *Confinement) fill(ctx context.Context, cmd *process.Command) (context.Context, error) {
+	if len(config.SandboxCredentials.In(c.options.Settings())) == 0 {
+		return ctx, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.filled == nil {
+		p, err := c.preparePlaceholders()
+		if err != nil {
+			return ctx, fmt.Errorf("prepare the credentials of pollux.sandboxCredentials: %w", err)
+		}
+		c.filled = p
+	}
+	var err error
+	cmd.Env, err = c.filled.environ(cmd.Env)
+	return sandbox.WithBroker(ctx, c.filled.broker), err
 }
 
 // maxWider limits the sandboxes for commands with a grant that are kept.
@@ -337,6 +378,9 @@ func (c *Confinement) private() []string {
 	list := c.options.Paths.Private()
 	for _, home := range c.homes() {
 		list = append(list, filepath.Join(home, ".gemini"))
+	}
+	if c.masksNPM() { // commands read a copy with placeholders
+		list = append(list, c.npmrcPath())
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package confine_test
 import (
 	"context"
 	"net"
+	"net/http"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -20,7 +21,12 @@ import (
 // open returns a confinement with settings of the user and of the project, which is off.
 func open(t *testing.T, user, project string) *confine.Confinement {
 	t.Helper()
-	home := t.TempDir()
+	return openIn(t, t.TempDir(), user, project)
+}
+
+// openIn is [open] with a home directory and more variables of the user.
+func openIn(t *testing.T, home, user, project string, variables ...string) *confine.Confinement {
+	t.Helper()
 	work := filepath.Join(home, "work")
 	for path, text := range map[string]string{filepath.Join(home, ".gemini"): user, filepath.Join(work, ".gemini"): project} {
 		if err := os.MkdirAll(path, 0o700); err != nil {
@@ -33,7 +39,7 @@ func open(t *testing.T, user, project string) *confine.Confinement {
 			t.Fatal(err)
 		}
 	}
-	env := config.NewEnv("HOME="+home, "PATH=/usr/bin:/bin")
+	env := config.NewEnv(append([]string{"HOME=" + home, "PATH=/usr/bin:/bin"}, variables...)...)
 	paths := config.NewPaths(env, work)
 	settings, _, err := config.Load(config.Sources{Paths: paths, Env: env, Trusted: func(*config.Settings) (bool, error) { return true, nil }})
 	if err != nil {
@@ -41,6 +47,9 @@ func open(t *testing.T, user, project string) *confine.Confinement {
 	}
 	return confine.New(confine.Options{
 		Paths: paths, Settings: func() *config.Settings { return settings }, Env: env.Get, Secrets: func() []string { return nil },
+		Host: confine.Host{
+			Launcher: &process.Launcher{}, Environ: env.List, Transport: func() (http.RoundTripper, error) { return &http.Transport{}, nil },
+		},
 	})
 }
 

@@ -48,11 +48,11 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 		wanted = sandbox.Name
 	case !isSet && c.SuitsWorkspace():
 		if c.OpenForModel() == nil { // else the faces say that there is none
-			warning = c.settingsWarning()
+			return c.settingsWarning(), nil
 		}
-		return warning, nil
+		return c.warningWithout(), nil
 	default:
-		return "", nil
+		return c.warningWithout(), nil
 	}
 	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available here; true confines commands with the means of this system")
 	if isOwn(wanted) {
@@ -75,6 +75,14 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 		return "", exit.Errorf(exit.Sandbox, "GEMINI_SANDBOX asks for a sandbox, but %v. Unset it to run without one.", missing)
 	}
 	return c.goOnWithout(missing, r.IsYolo)
+}
+
+// warningWithout returns a warning about settings that do not hold without the sandbox, "" for none.
+func (c *Confinement) warningWithout() string {
+	if len(config.SandboxCredentials.In(c.options.Settings())) == 0 {
+		return ""
+	}
+	return "Commands have the credentials in pollux.sandboxCredentials themselves, as far as they can read them: they run without the sandbox of Pollux."
 }
 
 // startInside turns the sandbox on in a container: it keeps commands away from Pollux's own files, which the container has, and from the network if

@@ -109,5 +109,5 @@ func (c *Confinement) settingsWarning() string {
 	case !sandbox.KnowsHosts():
 		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts: on this machine, Pollux cannot decide about connections.")
 	}
-	return strings.Join(list, "\n")
+	return strings.Join(append(list, c.credentialWarnings()...), "\n")
 }

@@ -22,8 +22,15 @@ import (
 // Has reports whether a value of tools.sandbox stands for a container. runsc, gVisor, is a runtime of Docker.
 func Has(name string) bool { return slices.Contains([]string{"docker", "podman", "runsc"}, name) }
 
-// Programs returns the programs that manage containers, the best first.
-func Programs() []string { return []string{"docker", "podman"} }
+// Installed returns the first program for containers that this machine has, as has reports, "" for none.
+func Installed(has func(name string) bool) string {
+	for _, name := range [...]string{"docker", "podman"} {
+		if has(name) {
+			return name
+		}
+	}
+	return ""
+}
 
 // Needed is the error of a session that is to run in a container. Its caller calls [Run].
 type Needed struct {

@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"pollux/internal/crash"
 	"pollux/internal/sandbox/network"
 )
 
@@ -42,6 +43,9 @@ type Server struct {
 	addrOrder []netip.Addr // of addresses, the oldest one first
 	file      map[netip.Addr]network.Hosts
 	isRead    bool // file has been read
+
+	learning sync.Mutex // guards learned, see Learn
+	learned  time.Time
 }
 
 const (
@@ -91,6 +95,45 @@ func (s *Server) Allows(to netip.AddrPort) bool {
 	defer s.mu.Unlock()
 	s.readFile()
 	return s.addresses[a].HasPort(to.Port()) || s.file[a].HasPort(to.Port())
+}
+
+// MayHave reports whether a name of one of these hosts may have an address: one that it had in an answer, or that this machine knows itself.
+func (s *Server) MayHave(a netip.Addr, hosts network.Hosts) bool {
+	a = a.Unmap().WithZone("")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readFile()
+	isFor := func(listed network.Host) bool {
+		return slices.ContainsFunc(hosts, func(h network.Host) bool {
+			return h.Name != "" && len(network.Hosts{listed}.Named(h.Name)) > 0
+		})
+	}
+	return slices.ContainsFunc(s.addresses[a], isFor) || slices.ContainsFunc(s.file[a], isFor)
+}
+
+// fresh is how long a name is not asked for again by [Server.Learn].
+const fresh = 5 * time.Second
+
+// Learn asks for the names in the list, for programs that ask elsewhere. It asks for each of them again, in case that a resolver gives programs other
+// addresses, but not for a short time.
+func (s *Server) Learn(ctx context.Context) {
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	if time.Since(s.learned) < fresh {
+		return
+	}
+	var wg sync.WaitGroup
+	for _, h := range s.options.Hosts {
+		if h.Name == "" || h.Subdomains {
+			continue
+		}
+		wg.Go(func() {
+			defer crash.Recover()
+			s.resolve(ctx, h.Name, s.options.Hosts.Named(h.Name), &record{done: make(chan struct{})})
+		})
+	}
+	wg.Wait()
+	s.learned = time.Now()
 }
 
 // readFile reads the names that this machine has itself. The user or the administrator has written them: their addresses may be

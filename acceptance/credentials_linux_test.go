@@ -1,0 +1,130 @@
+package acceptance
+
+import (
+	"encoding/pem"
+	"fmt"
+	"io"
+	"log"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"pollux/internal/sandbox"
+	"pollux/internal/scriptmodel"
+	"pollux/internal/scriptmodel/scripttest"
+)
+
+// keys are the credentials of a test, which no command may have.
+var keys = map[string]string{"variable": "ghp_REALtokenREALtokenREALtokenREALtok", "git": "real-password-of-git", "npm": "npm_REALrealREALrealREALrealREALreal1234"}
+
+// TestCredentials has a model's commands use credentials that they do not have: a variable, what git's helper knows, and npm's token.
+func TestCredentials(t *testing.T) {
+	t.Parallel()
+	if sandbox.Available() != nil || sandbox.Gap() != "" {
+		t.Skip("NOT TESTED: this machine cannot confine commands")
+	}
+	for _, name := range []string{"curl", "npm"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("NOT TESTED: no " + name)
+		}
+	}
+	for _, network := range []string{"", `, "sandboxHosts": ["127.0.0.1"]`} {
+		t.Run("network"+network, func(t *testing.T) {
+			t.Parallel()
+			useCredentials(t, network)
+		})
+	}
+}
+
+func useCredentials(t *testing.T, network string) {
+	commit, backend := gitServer(t)
+	commit("1.0.0")
+	var mu sync.Mutex
+	var got []string
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		user, password, isBasic := r.BasicAuth()
+		auth := r.Header.Get("Authorization")
+		mu.Lock()
+		got = append(got, auth)
+		mu.Unlock()
+		switch {
+		case strings.HasPrefix(r.URL.Path, "/tools") && !isBasic:
+			w.Header().Set("WWW-Authenticate", `Basic realm="git"`)
+			w.WriteHeader(http.StatusUnauthorized)
+		case strings.HasPrefix(r.URL.Path, "/tools") && user == "anna" && password == keys["git"]:
+			backend.ServeHTTP(w, r)
+		case r.URL.Path == "/echo":
+			_, _ = fmt.Fprintf(w, "the host got %v: %s\n", auth == "Bearer "+keys["variable"], auth)
+		case r.URL.Path == "/-/whoami" && auth == "Bearer "+keys["npm"]:
+			_, _ = io.WriteString(w, `{"username": "anna"}`)
+		default:
+			w.WriteHeader(http.StatusForbidden)
+		}
+	}))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	t.Cleanup(server.Close)
+	host := strings.TrimPrefix(server.URL, "https://")
+
+	p := newPerson(t)
+	p.settings(fmt.Sprintf(`{"tools": {"sandbox": true}, "pollux": {"sandboxCredentials": ["MY_TOKEN:%s", "git:%s", "npm"]%s}}`, host, host, network))
+	certificate := filepath.Join(p.home, "server.pem")
+	for path, text := range map[string]string{
+		certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})),
+		filepath.Join(p.home, ".git-credentials"): fmt.Sprintf("https://anna:%s@%s\n", keys["git"], strings.ReplaceAll(host, ":", "%3a")),
+		filepath.Join(p.home, ".gitconfig"):       "[credential]\n\thelper = store\n",
+		filepath.Join(p.home, ".npmrc"):           fmt.Sprintf("//%s/:_authToken=%s\n", host, keys["npm"]),
+	} {
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := fmt.Sprintf(`turn
+  call run_shell_command {"command": "curl -sS -H \"Authorization: Bearer $MY_TOKEN\" https://%[1]s/echo; env | base64 -w0 | wc -c"}
+turn
+  expect result run_shell_command_1 the host got true
+  call run_shell_command {"command": "git clone -q https://%[1]s/tools && cat tools/gemini-extension.json"}
+turn
+  expect result run_shell_command_2 1.0.0
+  call run_shell_command {"command": "npm whoami --registry https://%[1]s/"}
+turn
+  expect result run_shell_command_3 anna
+  call run_shell_command {"command": "cat ~/.git-credentials; cat ~/.npmrc; cat $NPM_CONFIG_USERCONFIG; cat /proc/$PPID/environ"}
+turn
+  expect result run_shell_command_4 .git-credentials: Permission denied
+  expect result run_shell_command_4 .npmrc: Permission denied
+  text done
+`, host)
+	model := scripttest.Serve(t, "key none\n"+script, scriptmodel.Options{Wires: everyWire()})
+	p.environ = append(p.environ, "MY_TOKEN="+keys["variable"], "MY_URL=https://u:"+keys["variable"]+"@"+host, "SSL_CERT_FILE="+certificate,
+		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+model.URL())
+	out, err := p.command("pollux", "-y", "-p", "go", "-o", "stream-json").CombinedOutput()
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	files := []string{string(out)}
+	_ = filepath.WalkDir(filepath.Join(p.home, ".gemini"), func(path string, _ os.DirEntry, _ error) error {
+		if text, err := os.ReadFile(path); err == nil {
+			files = append(files, string(text))
+		}
+		if strings.Contains(path, "certificates-") {
+			t.Errorf("%s is left", path)
+		}
+		return nil
+	})
+	for kind, key := range keys {
+		if strings.Contains(strings.Join(files, "\n"), key) {
+			t.Errorf("the credential of %s is in the output or in a file of Pollux", kind)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if len(got) < 4 || strings.Contains(strings.Join(got, " "), "placeholder") {
+		t.Errorf("the host got %q", got)
+	}
+}

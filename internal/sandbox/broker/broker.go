@@ -1,0 +1,321 @@
+// Package broker lets confined programs use credentials that they do not have. They have placeholders. Their connections to the hosts that the
+// credentials belong to are led to the broker, which puts the credentials in the places of the placeholders and sends the requests on:
+//
+//	b, err := broker.New(broker.Options{Credentials: list})
+//	if b.Takes(ctx, address, nil) {
+//		b.Serve(conn, address) // conn is from the program
+//	}
+//
+// The broker speaks TLS with the program as an authority of its own, [Broker.Authority], and with the host as that proves to be it. A
+// credential leaves only in headers for authentication of requests to its host, and answers of the host are searched for it.
+package broker
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/crash"
+	"pollux/internal/sandbox/names"
+	"pollux/internal/sandbox/network"
+)
+
+// Credential is a secret for hosts.
+type Credential struct {
+	// Hosts are the names and single addresses that it belongs to. Without a port, they mean that of HTTPS.
+	Hosts network.Hosts
+	// Placeholder is the text that programs have in its place. It is random, so that only they have it.
+	Placeholder string
+	// Secret returns the credential. It is called when a program first uses the placeholder, and again after the host has refused the credential.
+	Secret func(context.Context) (Secret, error)
+}
+
+// Secret is the text of a credential.
+type Secret struct {
+	User string // for a request with a user and a password, "" to leave the one that the program has
+	Text string
+}
+
+// Options configure a [Broker].
+type Options struct {
+	Credentials []Credential
+	// Transport connects to the hosts, and knows which authorities they are trusted by. The broker changes it.
+	Transport *http.Transport
+	// Lookup returns the addresses of a host; nil asks the resolver of this machine.
+	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
+}
+
+// Broker takes connections of programs. Its methods may be called from several goroutines at once.
+type Broker struct {
+	hosts     network.Hosts // of all credentials, with ports
+	names     *names.Server
+	authority *authority
+	forms     []*form
+	server    http.Server
+	queue     queue
+	trust     trust
+	slots     chan struct{} // limits the connections that are open
+}
+
+// maxConnections is the number of connections that are open at once.
+const maxConnections = 256
+
+// portHTTPS is the port of hosts without one.
+const portHTTPS = 443
+
+// New returns a broker for credentials, which waits for connections until it is closed.
+func New(o Options) (*Broker, error) {
+	b := &Broker{slots: make(chan struct{}, maxConnections), queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
+	for _, c := range o.Credentials {
+		f := &form{Credential: c}
+		f.Hosts = nil
+		for _, h := range c.Hosts {
+			if h.Port == 0 {
+				h.Port = portHTTPS
+			}
+			h.MayBePrivate = h.Name != ""
+			f.Hosts = append(f.Hosts, h)
+		}
+		b.forms, b.hosts = append(b.forms, f), append(b.hosts, f.Hosts...)
+	}
+	var err error
+	if b.authority, err = newAuthority(b.hosts); err != nil {
+		return nil, err
+	}
+	b.names = names.New(names.Options{Hosts: b.hosts, Lookup: o.Lookup})
+	b.server = http.Server{
+		Handler: b.exchange(o.Transport), ErrorLog: silent(), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, ledKey{}, c.(*led))
+		},
+	}
+	go func() {
+		defer crash.Recover()
+		_ = b.server.Serve(&b.queue)
+	}()
+	return b, nil
+}
+
+// Authority returns the certificate, in PEM, of the authority that programs have to trust. It vouches for the hosts of the credentials only.
+func (b *Broker) Authority() []byte { return b.authority.pem }
+
+// Takes reports whether connections to an address are for the broker. known has answered the programs that ask Pollux for names, and is nil for
+// those that ask a resolver: then the broker asks, too.
+func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Server) bool {
+	if !slices.ContainsFunc(b.hosts, func(h network.Host) bool { return h.Port == to.Port() }) {
+		return false
+	}
+	if b.hosts.Containing(to.Addr()).HasPort(to.Port()) || b.names.MayHave(to.Addr(), b.hosts) {
+		return true
+	}
+	if known != nil {
+		return known.MayHave(to.Addr(), b.hosts)
+	}
+	b.names.Learn(ctx)
+	return b.names.MayHave(to.Addr(), b.hosts)
+}
+
+// shake limits the time until a program has said which host it means.
+const shake = 30 * time.Second
+
+// Serve takes a connection of a program, whose file is given, to an address. One to another host than those of the credentials it passes on as it is,
+// and that of a program that does not trust the broker. It returns when such a connection ends, or when the rest is done elsewhere.
+func (b *Broker) Serve(from net.Conn, to netip.AddrPort, program string) {
+	select {
+	case b.slots <- struct{}{}:
+	default:
+		_ = from.Close()
+		return
+	}
+	conn := &counted{Conn: from, free: sync.OnceFunc(func() { <-b.slots })}
+	if b.trust.isRefusedBy(program) {
+		defer conn.Close()
+		b.pass(conn, nil, to)
+		return
+	}
+	tape := &tape{Conn: conn}
+	l := &led{to: to}
+	_ = conn.SetDeadline(time.Now().Add(shake))
+	secured := tls.Server(tape, &tls.Config{
+		NextProtos: []string{"http/1.1"},
+		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
+			if l.host = b.hostOf(hello.ServerName, to); l.host == "" {
+				return nil, errors.New("another host") // ends the handshake
+			}
+			tape.isOwn = true
+			return nil, nil
+		},
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) { return b.authority.certify(l.host) },
+	})
+	if err := secured.Handshake(); err != nil {
+		defer conn.Close()
+		if !tape.isOwn { // another host, or no TLS
+			_ = conn.SetDeadline(time.Time{})
+			b.pass(conn, tape.bytes, to)
+			return
+		}
+		b.trust.note(program, err)
+		return
+	}
+	_ = conn.SetDeadline(time.Time{})
+	l.Conn = secured
+	b.queue.add(l)
+}
+
+// hostOf returns the host with a credential that a program means by a name, "" for none. A program that names none means an address.
+func (b *Broker) hostOf(name string, to netip.AddrPort) string {
+	name = strings.ToLower(strings.TrimSuffix(name, "."))
+	if name == "" && b.hosts.Containing(to.Addr()).HasPort(to.Port()) {
+		return to.Addr().Unmap().String()
+	}
+	if b.hosts.Named(name).HasPort(to.Port()) {
+		return name
+	}
+	return ""
+}
+
+// led is a connection of a program that has shown itself to be for a host.
+type led struct {
+	net.Conn
+	host string
+	to   netip.AddrPort
+}
+
+type ledKey struct{}
+
+// counted is a connection that frees its slot when it is closed.
+type counted struct {
+	net.Conn
+	free func()
+}
+
+func (c *counted) Close() error {
+	defer c.free()
+	return c.Conn.Close()
+}
+
+// CloseWrite ends the data that Pollux sends.
+func (c *counted) CloseWrite() error {
+	if c, ok := c.Conn.(*net.TCPConn); ok {
+		return c.CloseWrite()
+	}
+	return nil
+}
+
+// Close ends the broker and its connections.
+func (b *Broker) Close() error { return b.server.Close() }
+
+// queue is the connections that the server gets.
+type queue struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	close  sync.Once
+}
+
+// add hands a connection to the server, or closes it.
+func (q *queue) add(c net.Conn) {
+	select {
+	case q.conns <- c:
+	case <-q.closed:
+		_ = c.Close()
+	}
+}
+
+// Accept returns the next connection.
+func (q *queue) Accept() (net.Conn, error) {
+	select {
+	case c := <-q.conns:
+		return c, nil
+	case <-q.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Addr returns an address that says nothing.
+func (*queue) Addr() net.Addr { return &net.TCPAddr{} }
+
+// Close has Accept return, always.
+func (q *queue) Close() error {
+	q.close.Do(func() { close(q.closed) })
+	return nil
+}
+
+// tape keeps the first data of a program until it is clear whether it goes elsewhere.
+type tape struct {
+	net.Conn
+	bytes []byte
+	isOwn bool // the program has named a host of the broker
+}
+
+func (t *tape) Read(b []byte) (int, error) {
+	n, err := t.Conn.Read(b)
+	if t.isOwn {
+		t.bytes = nil
+	} else {
+		t.bytes = append(t.bytes, b[:n]...)
+	}
+	return n, err
+}
+
+// Write leaves out the alert with which TLS refuses another host: the program has to hear that one instead.
+func (t *tape) Write(b []byte) (int, error) {
+	if !t.isOwn {
+		return len(b), nil
+	}
+	return t.Conn.Write(b)
+}
+
+// pass connects a program with the address that it means.
+func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
+	other, err := dial(context.Background(), to, "")
+	if err != nil {
+		return
+	}
+	defer other.Close()
+	if _, err := other.Write(first); err != nil {
+		return
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer crash.Recover()
+		_, _ = io.Copy(other, conn)
+		_ = other.(*net.TCPConn).CloseWrite()
+	}()
+	_, _ = io.Copy(conn, other)
+	_ = conn.CloseWrite()
+	select {
+	case <-done:
+	case <-b.queue.closed:
+	}
+}
+
+const (
+	firstDial = 5 * time.Second // for the address that the program chose
+	maxDial   = 30 * time.Second
+)
+
+// dial connects to an address, or else to a host on the same port, if one is given: the program cannot try another address of it any more.
+func dial(ctx context.Context, to netip.AddrPort, host string) (net.Conn, error) {
+	d := net.Dialer{Timeout: firstDial}
+	if host == "" {
+		d.Timeout = maxDial
+	}
+	conn, err := d.DialContext(ctx, "tcp", to.String())
+	if err == nil || host == "" {
+		return conn, err
+	}
+	d.Timeout = maxDial
+	if conn, again := d.DialContext(ctx, "tcp", net.JoinHostPort(host, portText(to.Port()))); again == nil {
+		return conn, nil
+	}
+	return nil, err
+}
