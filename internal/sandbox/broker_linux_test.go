@@ -71,7 +71,7 @@ func TestBroker(t *testing.T) {
 				t.Skipf("NOT TESTED: %v", err)
 			}
 			server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				_, _ = fmt.Fprint(w, r.Header.Get("Authorization") == "Bearer real")
+				_, _ = fmt.Fprint(w, r.Header.Get("Authorization") == "Bearer real-secret")
 			}))
 			_ = server.Listener.Close()
 			server.Listener, server.Config.ErrorLog = l, log.New(io.Discard, "", 0)
@@ -82,7 +82,7 @@ func TestBroker(t *testing.T) {
 			b, err := broker.New(broker.Options{
 				Transport: server.Client().Transport.(*http.Transport).Clone(),
 				Credentials: []broker.Credential{{Hosts: hosts, Placeholder: "placeholder", Secret: func(context.Context) (broker.Secret, error) {
-					return broker.Secret{Text: "real"}, nil
+					return broker.Secret{Text: "real-secret"}, nil
 				}}},
 			})
 			if err != nil {

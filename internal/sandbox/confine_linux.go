@@ -161,6 +161,9 @@ func (r *rules) apply(c *process.Command, w watch) error {
 		}
 		return r.confine(terminals(c), w)
 	}
+	if w.broker != nil && r.names == nil {
+		w.broker.Learn()
+	}
 	c.Started = func(pid int) {
 		r.limit(pid)
 		if started != nil {

@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pollux/internal/sandbox/broker"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
 )
@@ -56,8 +57,14 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 		return errnoOf(err)
 	}
 	defer unix.Close(socket)
-	if isInternet && p.broker != nil && isTCP(socket) && p.broker.Takes(context.Background(), to, p.names) {
-		return p.lead(c, socket, to, address)
+	if isInternet && p.broker != nil && isTCP(socket) {
+		hosts := p.broker.Takes(context.Background(), to, p.names)
+		if !c.IsWaiting() { // a signal has ended the call meanwhile
+			return unix.EINTR
+		}
+		if len(hosts) > 0 {
+			return p.lead(c, socket, to, hosts, address)
+		}
 	}
 	return connect(socket, address)
 }
@@ -75,15 +82,16 @@ func isTCP(socket int) bool {
 
 // lead connects a program's socket with the broker in place of an address. An address without a route is refused as without the broker, so
 // that the program tries another one of the host.
-func (p *program) lead(c *seccomp.Call, socket int, to netip.AddrPort, address []byte) unix.Errno {
+func (p *program) lead(c *seccomp.Call, socket int, to netip.AddrPort, hosts network.Hosts, address []byte) unix.Errno {
 	probe, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to.Addr().Unmap(), to.Port()))) // sends nothing
 	if err != nil {
 		return unix.ENETUNREACH
 	}
 	_ = probe.Close()
-	file, _ := os.Readlink("/proc/" + strconv.Itoa(c.PID) + "/exe") // only to know it again
+	by := broker.Program{Open: p.open}
+	by.File, _ = os.Readlink("/proc/" + strconv.Itoa(c.PID) + "/exe") // only to know it again
 	family := int(binary.NativeEndian.Uint16(address))
-	return meet(socket, family, func() {}, func(conn net.Conn) { p.broker.Serve(conn, to, file) })
+	return meet(socket, family, func() {}, func(conn net.Conn) { p.broker.Serve(conn, to, hosts, by) })
 }
 
 // addressOf returns a copy of the address that a call of connect(2) or bind(2) has.

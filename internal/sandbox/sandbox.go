@@ -17,6 +17,7 @@ import (
 	"net/netip"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"pollux/internal/process"
 	"pollux/internal/sandbox/broker"
@@ -87,6 +88,7 @@ type Lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 type watch struct {
 	log    *network.Log   // of the hosts that it is refused
 	broker *broker.Broker // nil for a program without placeholders
+	open   *atomic.Int32  // its connections at the broker
 }
 
 type (
@@ -131,7 +133,9 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 		}
 		var w watch
 		w.log, _ = ctx.Value(logKey{}).(*network.Log)
-		w.broker, _ = ctx.Value(brokerKey{}).(*broker.Broker)
+		if w.broker, _ = ctx.Value(brokerKey{}).(*broker.Broker); w.broker != nil {
+			w.open = &atomic.Int32{}
+		}
 		if err := r.apply(c, w); err != nil {
 			return nil, err
 		}

@@ -2,8 +2,8 @@
 // credentials belong to are led to the broker, which puts the credentials in the places of the placeholders and sends the requests on:
 //
 //	b, err := broker.New(broker.Options{Credentials: list})
-//	if b.Takes(ctx, address, nil) {
-//		b.Serve(conn, address) // conn is from the program
+//	if hosts := b.Takes(ctx, address, nil); len(hosts) > 0 {
+//		b.Serve(conn, address, hosts, program) // conn is from the program
 //	}
 //
 // The broker speaks TLS with the program as an authority of its own, [Broker.Authority], and with the host as that proves to be it. A
@@ -21,6 +21,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pollux/internal/crash"
@@ -59,23 +60,32 @@ type Broker struct {
 	names     *names.Server
 	authority *authority
 	forms     []*form
+	transport *http.Transport
 	server    http.Server
 	queue     queue
 	trust     trust
-	slots     chan struct{} // limits the connections that are open
+	end       context.CancelFunc
+
+	mu   sync.Mutex // guards open
+	open map[*counted]bool
 }
 
-// maxConnections is the number of connections that are open at once.
-const maxConnections = 256
+// maxConnections is the number of connections that are open at once, and maxOfProgram that of those of one command.
+const (
+	maxConnections = 1024
+	maxOfProgram   = 256
+)
 
 // portHTTPS is the port of hosts without one.
 const portHTTPS = 443
 
 // New returns a broker for credentials, which waits for connections until it is closed.
 func New(o Options) (*Broker, error) {
-	b := &Broker{slots: make(chan struct{}, maxConnections), queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
+	b := &Broker{transport: o.Transport, open: map[*counted]bool{}, queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
+	ctx, end := context.WithCancel(context.Background())
+	b.end = end
 	for _, c := range o.Credentials {
-		f := &form{Credential: c}
+		f := &form{Credential: c, ctx: ctx}
 		f.Hosts = nil
 		for _, h := range c.Hosts {
 			if h.Port == 0 {
@@ -92,7 +102,7 @@ func New(o Options) (*Broker, error) {
 	}
 	b.names = names.New(names.Options{Hosts: b.hosts, Lookup: o.Lookup})
 	b.server = http.Server{
-		Handler: b.exchange(o.Transport), ErrorLog: silent(), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
+		Handler: b.exchange(), DisableGeneralOptionsHandler: true, ErrorLog: silent(), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, ledKey{}, c.(*led))
 		},
@@ -104,39 +114,64 @@ func New(o Options) (*Broker, error) {
 	return b, nil
 }
 
-// Authority returns the certificate, in PEM, of the authority that programs have to trust. It vouches for the hosts of the credentials only.
+// Authority returns the certificate, in PEM, of the authority that programs have to trust. It vouches for the hosts of the credentials only, and for
+// their subdomains.
 func (b *Broker) Authority() []byte { return b.authority.pem }
 
-// Takes reports whether connections to an address are for the broker. known has answered the programs that ask Pollux for names, and is nil for
-// those that ask a resolver: then the broker asks, too.
-func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Server) bool {
-	if !slices.ContainsFunc(b.hosts, func(h network.Host) bool { return h.Port == to.Port() }) {
-		return false
+// learning limits the time that a connection waits for the addresses of the hosts.
+const learning = 300 * time.Millisecond
+
+// Learn asks for the addresses of the hosts, for programs that ask a resolver for them. It does not wait.
+func (b *Broker) Learn() { b.names.Learn(context.Background(), 0) }
+
+// Takes returns the hosts of credentials that have an address; connections to it are for the broker if there are any. known has answered the programs
+// that ask Pollux for names, and is nil for those that ask a resolver: then the broker asks, too.
+func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Server) network.Hosts {
+	var atPort network.Hosts
+	for _, h := range b.hosts {
+		if h.Port == to.Port() {
+			atPort = append(atPort, h)
+		}
 	}
-	if b.hosts.Containing(to.Addr()).HasPort(to.Port()) || b.names.MayHave(to.Addr(), b.hosts) {
-		return true
+	if len(atPort) == 0 {
+		return nil
 	}
-	if known != nil {
-		return known.MayHave(to.Addr(), b.hosts)
+	find := func() (found network.Hosts) {
+		for _, h := range atPort {
+			one := network.Hosts{h}
+			if len(one.Containing(to.Addr())) > 0 || b.names.MayHave(to.Addr(), one) || known != nil && known.MayHave(to.Addr(), one) {
+				found = append(found, h)
+			}
+		}
+		return found
 	}
-	b.names.Learn(ctx)
-	return b.names.MayHave(to.Addr(), b.hosts)
+	found := find()
+	if len(found) == 0 && known == nil {
+		b.names.Learn(ctx, learning)
+		found = find()
+	}
+	return found
+}
+
+// Program is a program whose connections are led to a broker.
+type Program struct {
+	File string
+	// Open counts the open connections of the command that it belongs to.
+	Open *atomic.Int32
 }
 
 // shake limits the time until a program has said which host it means.
 const shake = 30 * time.Second
 
-// Serve takes a connection of a program, whose file is given, to an address. One to another host than those of the credentials it passes on as it is,
+// Serve takes a connection of a program to an address, which these hosts have. One to another host it passes on as it is,
 // and that of a program that does not trust the broker. It returns when such a connection ends, or when the rest is done elsewhere.
-func (b *Broker) Serve(from net.Conn, to netip.AddrPort, program string) {
-	select {
-	case b.slots <- struct{}{}:
-	default:
+func (b *Broker) Serve(from net.Conn, to netip.AddrPort, hosts network.Hosts, p Program) {
+	conn := &counted{Conn: from, broker: b, program: p}
+	if !b.add(conn) {
 		_ = from.Close()
 		return
 	}
-	conn := &counted{Conn: from, free: sync.OnceFunc(func() { <-b.slots })}
-	if b.trust.isRefusedBy(program) {
+	if b.trust.isRefusedBy(p.File) {
 		defer conn.Close()
 		b.pass(conn, nil, to)
 		return
@@ -147,7 +182,7 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, program string) {
 	secured := tls.Server(tape, &tls.Config{
 		NextProtos: []string{"http/1.1"},
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			if l.host = b.hostOf(hello.ServerName, to); l.host == "" {
+			if l.host = hostOf(hosts, hello.ServerName, to); l.host == "" {
 				return nil, errors.New("another host") // ends the handshake
 			}
 			tape.isOwn = true
@@ -157,12 +192,13 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, program string) {
 	})
 	if err := secured.Handshake(); err != nil {
 		defer conn.Close()
-		if !tape.isOwn { // another host, or no TLS
+		switch {
+		case tape.isOwn:
+			b.trust.note(p.File, err)
+		case len(tape.bytes) > 0: // another host, or no TLS
 			_ = conn.SetDeadline(time.Time{})
 			b.pass(conn, tape.bytes, to)
-			return
 		}
-		b.trust.note(program, err)
 		return
 	}
 	_ = conn.SetDeadline(time.Time{})
@@ -170,13 +206,42 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, program string) {
 	b.queue.add(l)
 }
 
-// hostOf returns the host with a credential that a program means by a name, "" for none. A program that names none means an address.
-func (b *Broker) hostOf(name string, to netip.AddrPort) string {
+// add adds a connection, unless there are too many or the broker is closed.
+func (b *Broker) add(c *counted) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.open == nil || len(b.open) >= maxConnections {
+		return false
+	}
+	if c.program.Open != nil && c.program.Open.Add(1) > maxOfProgram {
+		c.program.Open.Add(-1)
+		return false
+	}
+	b.open[c] = true
+	return true
+}
+
+// remove removes a connection once.
+func (b *Broker) remove(c *counted) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if c.isRemoved {
+		return
+	}
+	c.isRemoved = true
+	delete(b.open, c)
+	if c.program.Open != nil {
+		c.program.Open.Add(-1)
+	}
+}
+
+// hostOf returns the one of hosts that a program means by a name, "" for none. A program that names none means an address.
+func hostOf(hosts network.Hosts, name string, to netip.AddrPort) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if name == "" && b.hosts.Containing(to.Addr()).HasPort(to.Port()) {
+	if name == "" && len(hosts.Containing(to.Addr())) > 0 {
 		return to.Addr().Unmap().String()
 	}
-	if b.hosts.Named(name).HasPort(to.Port()) {
+	if len(hosts.Named(name)) > 0 {
 		return name
 	}
 	return ""
@@ -191,14 +256,16 @@ type led struct {
 
 type ledKey struct{}
 
-// counted is a connection that frees its slot when it is closed.
+// counted is a connection that counts as open until it is closed.
 type counted struct {
 	net.Conn
-	free func()
+	broker    *Broker
+	program   Program
+	isRemoved bool // guarded by the broker's mu
 }
 
 func (c *counted) Close() error {
-	defer c.free()
+	defer c.broker.remove(c)
 	return c.Conn.Close()
 }
 
@@ -211,7 +278,18 @@ func (c *counted) CloseWrite() error {
 }
 
 // Close ends the broker and its connections.
-func (b *Broker) Close() error { return b.server.Close() }
+func (b *Broker) Close() error {
+	b.end()
+	b.mu.Lock()
+	open := b.open
+	b.open = nil
+	b.mu.Unlock()
+	for c := range open {
+		_ = c.Conn.Close()
+	}
+	b.transport.CloseIdleConnections()
+	return b.server.Close()
+}
 
 // queue is the connections that the server gets.
 type queue struct {
@@ -275,7 +353,8 @@ func (t *tape) Write(b []byte) (int, error) {
 
 // pass connects a program with the address that it means.
 func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
-	other, err := dial(context.Background(), to, "")
+	d := net.Dialer{Timeout: maxDial}
+	other, err := d.Dial("tcp", to.String())
 	if err != nil {
 		return
 	}
@@ -292,10 +371,7 @@ func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
 	}()
 	_, _ = io.Copy(conn, other)
 	_ = conn.CloseWrite()
-	select {
-	case <-done:
-	case <-b.queue.closed:
-	}
+	<-done // at the latest when the broker is closed
 }
 
 const (
@@ -303,19 +379,19 @@ const (
 	maxDial   = 30 * time.Second
 )
 
-// dial connects to an address, or else to a host on the same port, if one is given: the program cannot try another address of it any more.
-func dial(ctx context.Context, to netip.AddrPort, host string) (net.Conn, error) {
+// dial connects to the address that a program chose, or else to another one of the host: the program cannot try that itself any more.
+func (b *Broker) dial(ctx context.Context, l *led) (net.Conn, error) {
 	d := net.Dialer{Timeout: firstDial}
-	if host == "" {
-		d.Timeout = maxDial
-	}
-	conn, err := d.DialContext(ctx, "tcp", to.String())
-	if err == nil || host == "" {
-		return conn, err
-	}
-	d.Timeout = maxDial
-	if conn, again := d.DialContext(ctx, "tcp", net.JoinHostPort(host, portText(to.Port()))); again == nil {
+	conn, err := d.DialContext(ctx, "tcp", l.to.String())
+	if err == nil {
 		return conn, nil
+	}
+	others, _ := b.names.Addresses(ctx, l.host) // the first error says more
+	others = slices.DeleteFunc(others, func(a netip.Addr) bool { return a == l.to.Addr().Unmap() })
+	for _, a := range others {
+		if conn, again := d.DialContext(ctx, "tcp", netip.AddrPortFrom(a, l.to.Port()).String()); again == nil {
+			return conn, nil
+		}
 	}
 	return nil, err
 }

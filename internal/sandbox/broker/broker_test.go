@@ -18,7 +18,10 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/textproto"
+	"os"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -39,6 +42,8 @@ type host struct {
 	asked atomic.Int32 // for the secret
 	b     *broker.Broker
 	err   error
+	hosts network.Hosts
+	open  atomic.Int32
 }
 
 // newHost returns a host named example.com, whose certificate the server of a test has, and a broker with a credential for it.
@@ -69,9 +74,12 @@ func newBroker(t *testing.T, h *host, name string, secret func(context.Context) 
 	if len(bad) > 0 {
 		t.Fatal(bad)
 	}
+	h.hosts = list
+	transport := h.Client().Transport.(*http.Transport).Clone()
+	transport.ExpectContinueTimeout = time.Minute
 	b, err := broker.New(broker.Options{
 		Credentials: []broker.Credential{{Hosts: list, Placeholder: placeholder, Secret: secret}},
-		Transport:   h.Client().Transport.(*http.Transport).Clone(),
+		Transport:   transport,
 		Lookup: func(context.Context, string) ([]netip.Addr, error) {
 			return []netip.Addr{netip.MustParseAddr("192.0.2.7")}, nil
 		},
@@ -96,7 +104,7 @@ func (h *host) dial(program string) (net.Conn, error) {
 	}
 	conn, err := l.Accept()
 	if err == nil {
-		go h.b.Serve(conn, h.addr, program)
+		go h.b.Serve(conn, h.addr, h.hosts, broker.Program{File: program, Open: &h.open})
 	}
 	return end, err
 }
@@ -110,7 +118,7 @@ func (h *host) client(t *testing.T, trusts []byte) *http.Client {
 	}
 	tr := &http.Transport{
 		DialContext:     func(context.Context, string, string) (net.Conn, error) { return h.dial("/bin/a") },
-		TLSClientConfig: &tls.Config{RootCAs: pool},
+		TLSClientConfig: &tls.Config{RootCAs: pool}, ExpectContinueTimeout: time.Minute,
 	}
 	t.Cleanup(tr.CloseIdleConnections)
 	return &http.Client{Transport: tr, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -285,20 +293,180 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// TestRefused checks that a secret that the host refuses is asked for again, and the answer without one.
+// TestRefused checks how often the secret is asked for, and the answer without one.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, broker.Secret{Text: real}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) })
-	for range 2 {
+	for range 5 { // it would start programs of the user's
 		h.do(t, "GET", "/", "", "Authorization: Bearer "+placeholder)
+		h.do(t, "GET", "/", "", "Authorization: Bearer x"+placeholder)
 	}
-	if n := h.asked.Load(); n != 2 {
+	if n := h.asked.Load(); n != 1 {
 		t.Errorf("the secret was asked for %d times", n)
 	}
-	h.err = errors.New("gh is not signed in")
-	resp, got := h.do(t, "GET", "/", "", "Authorization: Bearer "+placeholder)
-	if resp.StatusCode != http.StatusBadGateway || got != "Pollux has no credential for example.com: gh is not signed in.\n" {
-		t.Errorf("the program read %s %q", resp.Status, got)
+	for _, test := range []struct {
+		secret broker.Secret
+		err    error
+		want   string
+	}{
+		{broker.Secret{}, errors.New("gh is not signed in"), "gh is not signed in"},
+		{broker.Secret{}, nil, "there is none"},
+		{broker.Secret{Text: "main"}, nil, "it has fewer than 8 characters, and could not be told from other text of an answer"},
+		{broker.Secret{Text: "two lines\nof text"}, nil, "it has more than one line"},
+		{broker.Secret{User: "an\rna", Text: real}, nil, "it has more than one line"},
+	} {
+		h := newHost(t, test.secret, func(http.ResponseWriter, *http.Request) { t.Error("the host got a request") })
+		h.err = test.err
+		for range 2 {
+			resp, got := h.do(t, "GET", "/", "", "Authorization: Bearer "+placeholder)
+			if resp.StatusCode != http.StatusBadGateway || got != "Pollux has no credential for example.com: "+test.want+".\n" {
+				t.Errorf("the program read %s %q", resp.Status, got)
+			}
+		}
+		if n := h.asked.Load(); n != 1 {
+			t.Errorf("the secret was asked for %d times", n)
+		}
+	}
+}
+
+// send sends the text of a request on a connection to the broker, and returns the answer as it came.
+func (h *host) send(t *testing.T, request string) string {
+	t.Helper()
+	conn, err := h.dial("/bin/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AppendCertsFromPEM(h.b.Authority())
+	c := tls.Client(conn, &tls.Config{RootCAs: pool, ServerName: "example.com"})
+	defer c.Close()
+	_, _ = io.WriteString(c, strings.ReplaceAll(strings.ReplaceAll(request, "HOST", fmt.Sprintf("example.com:%d", h.addr.Port())), "\n", "\r\n"))
+	got, _ := io.ReadAll(c)
+	return string(got)
+}
+
+// TestTargets checks that a request for something else than a path leaves with no credential, whatever its Host is.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{Text: real}, func(_ http.ResponseWriter, r *http.Request) { t.Errorf("the host got %s", r.RequestURI) })
+	for _, line := range []string{
+		"GET x:http://evil.example/steal HTTP/1.1", "GET http://evil.example/steal HTTP/1.1", "GET https://HOST/ HTTP/1.1", "CONNECT evil.example:443 HTTP/1.1", "OPTIONS * HTTP/1.1",
+		"CONNECT /x HTTP/1.1", "GET mailto:x HTTP/1.1",
+	} {
+		got := h.send(t, line+"\nHost: HOST\nAuthorization: Bearer "+placeholder+"\nUpgrade: websocket\nConnection: close\n\n")
+		if !strings.HasPrefix(got, "HTTP/1.1 4") {
+			t.Errorf("%s: %q", line, got)
+		}
+	}
+}
+
+// TestPieces checks that the pieces of an answer say nothing about the secret: a program could guess it one character after the other.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	const size = 100_000
+	var mu sync.Mutex
+	doc := []byte{}
+	h := newHost(t, broker.Secret{Text: real}, func(w http.ResponseWriter, _ *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		w.Header().Set("Content-Encoding", "gzip")
+		z := gzip.NewWriter(w)
+		_, _ = z.Write(doc)
+		_ = z.Close()
+	})
+	pieces := func(guess string, at int) (sizes string) {
+		text := bytes.Repeat([]byte("x"), size)
+		copy(text[at:], guess)
+		mu.Lock()
+		doc = text
+		mu.Unlock()
+		_, body, _ := strings.Cut(h.send(t, "GET / HTTP/1.1\nHost: HOST\nAuthorization: Bearer "+placeholder+"\nConnection: close\n\n"), "\r\n\r\n")
+		for {
+			line, rest, ok := strings.Cut(body, "\r\n")
+			n, err := strconv.ParseInt(line, 16, 64)
+			if !ok || err != nil || n == 0 {
+				return sizes
+			}
+			sizes += " " + line
+			body = rest[n+2:]
+		}
+	}
+	base := pieces("", 0)
+	if base == "" {
+		t.Fatal("the answer has no pieces")
+	}
+	for n := 1; n < len(real); n++ {
+		for _, end := range []int{32 << 10, 2 * 32 << 10, size} { // where the pieces that are read end
+			if got := pieces(real[:n], end-n); got != base {
+				t.Errorf("with %q before %d, the pieces are%s instead of%s", real[:n], end, got, base)
+			}
+		}
+	}
+}
+
+// TestWholes checks that answers are asked for as a whole, that a compression that the broker does not know is refused, and that texts about
+// broken answers do not have the secret.
+func TestWholes(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{Text: real}, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/br":
+			w.Header().Set("Content-Encoding", "br")
+			_, _ = io.WriteString(w, "x")
+		case "/broken":
+			conn, _, _ := w.(http.Hijacker).Hijack()
+			_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nBad line %s\r\n\r\n", r.Header.Get("Authorization"))
+			_ = conn.Close()
+		case "/upgrade":
+			_, _ = io.WriteString(w, "upgrade: "+r.Header.Get("Upgrade"))
+		default:
+			http.ServeContent(w, r, "x.txt", time.Time{}, strings.NewReader("text "+r.Header.Get("Authorization")))
+		}
+	})
+	auth := "Authorization: Bearer " + placeholder
+	if resp, got := h.do(t, "GET", "/", "", auth, "Range: bytes=0-12"); resp.StatusCode != http.StatusOK || got != "text Bearer "+placeholder {
+		t.Errorf("a part is %s %q", resp.Status, got)
+	}
+	if resp, got := h.do(t, "GET", "/", "", "Range: bytes=0-1"); resp.StatusCode != http.StatusPartialContent || got != "te" {
+		t.Errorf("without a credential, a part is %s %q", resp.Status, got)
+	}
+	if resp, got := h.do(t, "GET", "/br", "", auth); resp.StatusCode != http.StatusBadGateway || !strings.Contains(got, "compressed in a way that Pollux did not ask for: br") {
+		t.Errorf("br is %s %q", resp.Status, got)
+	}
+	if resp, got := h.do(t, "GET", "/broken", "", auth); resp.StatusCode != http.StatusBadGateway || strings.Contains(got, real) || !strings.Contains(got, "no valid HTTP") {
+		t.Errorf("a broken answer is %s %q", resp.Status, got)
+	}
+	if _, got := h.do(t, "GET", "/upgrade", "", auth, "Connection: Upgrade", "Upgrade: websocket"); got != "upgrade: " {
+		t.Errorf("the host got %q", got)
+	}
+}
+
+// TestClose checks that connections end with the broker, and how many one command can have.
+func TestClose(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{Text: real}, func(http.ResponseWriter, *http.Request) {})
+	var all []net.Conn
+	for range 300 {
+		conn, err := h.dial("/usr/bin/wget") // which the broker passes on
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		all = append(all, conn)
+	}
+	deadline := time.Now().Add(time.Minute)
+	for h.open.Load() < 256 && time.Now().Before(deadline) {
+		time.Sleep(time.Millisecond)
+	}
+	if n := h.open.Load(); n != 256 {
+		t.Errorf("%d connections are open", n)
+	}
+	_ = h.b.Close()
+	for _, conn := range all {
+		_ = conn.SetReadDeadline(time.Now().Add(time.Minute))
+		if _, err := conn.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("after Close, a connection is open: %v", err)
+		}
 	}
 }
 
@@ -346,6 +514,17 @@ func TestPassed(t *testing.T) {
 	defer resp.Body.Close()
 	if got, _ := io.ReadAll(resp.Body); string(got) != "Bearer "+placeholder {
 		t.Errorf("the program read %q", got)
+	}
+	for _, name := range []string{"other.example", "127.0.0.1"} { // Go names no address
+		conn, err := h.dial("/bin/b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := tls.Client(conn, &tls.Config{ServerName: name, InsecureSkipVerify: true})
+		if err := c.Handshake(); err != nil || !c.ConnectionState().PeerCertificates[0].Equal(h.Certificate()) {
+			t.Errorf("%s: the certificate is not that of the host: %v", name, err)
+		}
+		_ = c.Close()
 	}
 	conn, err := h.dial("/bin/b")
 	if err != nil {
@@ -402,6 +581,9 @@ func TestUpload(t *testing.T) {
 		_, _ = fmt.Fprint(w, n)
 	})
 	body := strings.Repeat("x", 8<<20)
+	if resp, _ := h.do(t, "PUT", "/early", body, "Authorization: Bearer "+placeholder, "Expect: 100-continue"); resp.StatusCode != http.StatusRequestEntityTooLarge {
+		t.Errorf("an early answer is %s", resp.Status)
+	}
 	if _, got := h.do(t, "PUT", "/", body, "Authorization: Bearer "+placeholder, "Expect: 100-continue"); got != "8388608" {
 		t.Errorf("the host got %s bytes", got)
 	}
@@ -417,7 +599,7 @@ func TestTakes(t *testing.T) {
 		fmt.Sprintf("192.0.2.8:%d", h.addr.Port()): false,
 		"192.0.2.7:443": false,
 	} {
-		if got := h.b.Takes(ctx, netip.MustParseAddrPort(to), nil); got != want {
+		if got := len(h.b.Takes(ctx, netip.MustParseAddrPort(to), nil)) > 0; got != want {
 			t.Errorf("%s: %v", to, got)
 		}
 	}
@@ -441,6 +623,11 @@ func TestAuthority(t *testing.T) {
 	state := c.ConnectionState()
 	if state.NegotiatedProtocol != "http/1.1" || state.PeerCertificates[0].NotAfter.Before(time.Now().Add(30*24*time.Hour)) {
 		t.Errorf("the connection is %v", state)
+	}
+	for name, want := range map[string]bool{"example.com": true, "example.org": false, "127.0.0.1": false} {
+		if err := state.PeerCertificates[0].VerifyHostname(name); (err == nil) != want {
+			t.Errorf("the certificate is for %s: %v", name, err)
+		}
 	}
 	authority := state.PeerCertificates[1]
 	if !authority.PermittedDNSDomainsCritical || strings.Join(authority.PermittedDNSDomains, " ") != "example.com" || len(authority.ExcludedIPRanges) != 2 {

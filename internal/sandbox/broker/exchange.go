@@ -2,7 +2,7 @@ package broker
 
 import (
 	"context"
-	"encoding/base64"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -14,43 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"pollux/internal/sandbox/network"
 )
-
-// form is a credential with its secret, once it is known.
-type form struct {
-	Credential
-
-	mu     sync.Mutex // guards secret
-	secret *Secret    // nil if it is to be asked for
-}
-
-// get returns the secret. Requests at the same time ask for it once.
-func (f *form) get(ctx context.Context) (Secret, error) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.secret != nil {
-		return *f.secret, nil
-	}
-	s, err := f.Secret(ctx)
-	switch {
-	case err != nil:
-		return Secret{}, err
-	case s.Text == "":
-		return Secret{}, errors.New("there is none")
-	}
-	f.secret = &s
-	return s, nil
-}
-
-// forget has the secret asked for again.
-func (f *form) forget() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.secret = nil
-}
 
 // headers are those for authentication. A credential in another part of a request would end up where others can read it, such as in a comment.
 var headers = [...]string{
@@ -61,8 +25,8 @@ var headers = [...]string{
 // used is the credentials of a request, for its answer.
 type used struct {
 	ctx   context.Context // of the request
-	forms []*form
-	swaps []swap // from the texts that the host got to those that the program sent
+	forms []*form         // that a refusal of the host is about
+	swaps []swap          // from the texts that the host got to those that the program sent
 }
 
 // swap is a text and another one in its place.
@@ -71,37 +35,37 @@ type swap struct{ from, to string }
 type usedKey struct{}
 
 // exchange returns the handler of requests from programs.
-func (b *Broker) exchange(t *http.Transport) http.Handler {
-	t.Proxy, t.DisableCompression = nil, false
-	t.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
+func (b *Broker) exchange() http.Handler {
+	b.transport.Proxy, b.transport.DisableCompression = nil, false
+	b.transport.DialContext = func(ctx context.Context, _, address string) (net.Conn, error) {
 		l, _ := ctx.Value(ledKey{}).(*led)
 		host, _, err := net.SplitHostPort(address)
 		if l == nil || err != nil || l.host != host {
 			return nil, errors.New("the connection is for another host")
 		}
-		return dial(ctx, l.to, host)
+		return b.dial(ctx, l)
 	}
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			l := r.In.Context().Value(ledKey{}).(*led)
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", net.JoinHostPort(l.host, portText(l.to.Port())), r.In.Host
-			r.Out.URL.RawQuery = r.In.URL.RawQuery
-			if u := r.In.Context().Value(usedKey{}).(*used); len(u.swaps) > 0 {
-				r.Out.Header.Del("Accept-Encoding") // the answer is searched
-			}
+			r.Out.URL.User, r.Out.URL.RawQuery = nil, r.In.URL.RawQuery
 		},
-		Transport:     plain{t},
-		FlushInterval: -1, ErrorLog: silent(),
+		Transport:      plain{b.transport},
+		FlushInterval:  -1,
+		ErrorLog:       silent(),
 		ModifyResponse: hide,
 		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
-			w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-			w.WriteHeader(http.StatusBadGateway)
-			_, _ = fmt.Fprintf(w, "Pollux, which puts in the credential, cannot reach the host: %v.\n", err)
+			http.Error(w, "Pollux, which puts in the credential, got no answer of the host: "+reason(err)+".", http.StatusBadGateway)
 		},
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		l := r.Context().Value(ledKey{}).(*led)
-		if !isFor(r.Host, l) {
+		switch {
+		case !isPlain(r):
+			http.Error(w, "Pollux sends only requests for a path.", http.StatusBadRequest)
+			return
+		case !isFor(r.Host, l):
 			http.Error(w, "Pollux sends requests of this connection only to "+l.host+".", http.StatusMisdirectedRequest)
 			return
 		}
@@ -120,6 +84,28 @@ type plain struct{ *http.Transport }
 
 func (p plain) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.Transport.RoundTrip(r.WithContext(r.Context().Value(usedKey{}).(*used).ctx))
+}
+
+// errCompressed means that an answer cannot be searched.
+const errCompressed = compressedError("it is compressed in a way that Pollux did not ask for")
+
+type compressedError string
+
+func (e compressedError) Error() string { return string(e) }
+
+// reason returns a text about a missing answer. Of a text of the host's, which may hold the credential, it has nothing.
+func reason(err error) string {
+	_, isNet := errors.AsType[*net.OpError](err)
+	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
+	if isNet || isCertificate || errors.Is(err, errCompressed) {
+		return err.Error()
+	}
+	return "it is no valid HTTP, or the connection broke"
+}
+
+// isPlain reports whether a request is for a path. Any other target could name another host, to which a server of many would take it.
+func isPlain(r *http.Request) bool {
+	return r.Method != http.MethodConnect && r.URL.Opaque == "" && r.URL.Host == "" && strings.HasPrefix(r.URL.Path, "/")
 }
 
 // isFor reports whether a request is for the host of its connection: on a server of many, its Host decides who gets it.
@@ -152,64 +138,20 @@ func (b *Broker) insert(r *http.Request, l *led, u *used) error {
 				if _, _, ok := parseBasic(value); ok {
 					u.swaps = append(u.swaps, swap{values[i][len(basic):], value[len(basic):]})
 				}
-				if !slices.Contains(u.forms, f) {
+				if f.isAll(value) && !slices.Contains(u.forms, f) {
 					u.forms = append(u.forms, f)
 				}
 			}
 		}
 	}
+	if len(u.swaps) == 0 {
+		return nil
+	}
+	// The answer is searched: as a whole, without a compression of the program's choice, and not after a change of the protocol.
+	for _, name := range [...]string{"Accept-Encoding", "Range", "If-Range", "Upgrade", "Connection"} {
+		r.Header.Del(name)
+	}
 	return nil
-}
-
-// isFor reports whether the credential belongs to the host of a connection.
-func (f *form) isFor(l *led) bool {
-	found := f.Hosts.Named(l.host)
-	return append(found, addressed(f.Hosts, l.host)...).HasPort(l.to.Port())
-}
-
-// addressed returns the hosts with an address that is written out.
-func addressed(hosts network.Hosts, text string) (found network.Hosts) {
-	for _, h := range hosts {
-		if h.Name == "" && h.Addresses.Addr().String() == text {
-			found = append(found, h)
-		}
-	}
-	return found
-}
-
-const basic = "Basic "
-
-// isIn reports whether a header has the placeholder.
-func (f *form) isIn(value string) bool {
-	if strings.Contains(value, f.Placeholder) {
-		return true
-	}
-	_, password, ok := parseBasic(value)
-	return ok && strings.Contains(password, f.Placeholder)
-}
-
-// replace returns a header with the secret.
-func (f *form) replace(value string, s Secret) string {
-	user, password, ok := parseBasic(value)
-	if !ok || strings.Contains(value, f.Placeholder) {
-		return strings.ReplaceAll(value, f.Placeholder, s.Text)
-	}
-	if s.User != "" {
-		user = s.User
-	}
-	return basic + base64.StdEncoding.EncodeToString([]byte(user+":"+strings.ReplaceAll(password, f.Placeholder, s.Text)))
-}
-
-// parseBasic returns the user and the password of a header. A token may also be the user, without a password.
-func parseBasic(value string) (user, password string, ok bool) {
-	if len(value) < len(basic) || !strings.EqualFold(value[:len(basic)], basic) {
-		return "", "", false
-	}
-	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value[len(basic):]))
-	if err != nil {
-		return "", "", false
-	}
-	return strings.Cut(string(text), ":")
 }
 
 // hide takes the credentials out of an answer.
@@ -220,12 +162,15 @@ func hide(r *http.Response) error {
 	}
 	if r.StatusCode == http.StatusUnauthorized {
 		for _, f := range u.forms {
-			f.forget()
+			f.refuse()
 		}
 	}
 	u.swapHeader(r.Header)
-	if r.StatusCode == http.StatusSwitchingProtocols || r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody {
 		return nil
+	}
+	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && r.Request.Method != http.MethodHead {
+		return fmt.Errorf("%w: %s", errCompressed, coding)
 	}
 	if r.Request.Method != http.MethodHead {
 		r.ContentLength = -1

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// swapper reads a stream with one text in the place of another one. It holds back no more than the possible beginning of that.
+// swapper reads a stream with one text in the place of another one. See begun for the bytes that it holds back.
 type swapper struct {
 	from io.Reader
 	swap
@@ -55,12 +55,9 @@ func (s *swapper) fill() {
 	s.rest = append([]byte(nil), text[len(text)-keep:]...)
 }
 
-// begun returns how many bytes at the end of a text are the beginning of the one that is replaced.
+// begun returns how many bytes at the end of a text are held back: those that may be the beginning of the one that is replaced. Whether they are it does
+// not matter, because the program sees in how many pieces an answer comes, and could guess the text by that. It has no line break.
 func (s *swapper) begun(text []byte) int {
-	for n := min(len(s.swap.from)-1, len(text)); n > 0; n-- {
-		if bytes.HasSuffix(text, []byte(s.swap.from[:n])) {
-			return n
-		}
-	}
-	return 0
+	last := bytes.LastIndexAny(text, "\r\n") + 1
+	return min(len(s.swap.from)-1, len(text)-last)
 }

@@ -4,9 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 	"sync"
+
+	"golang.org/x/net/http/httpproxy"
 
 	"pollux/internal/config"
 	"pollux/internal/sandbox"
@@ -123,13 +126,33 @@ func (c *Confinement) credentialWarnings() (list []string) {
 	if !sandbox.KnowsHosts() {
 		return append(list, "The credentials in pollux.sandboxCredentials are for no command: on this machine, Pollux cannot decide about connections.")
 	}
-	policy := c.Profile().Network
+	policy, proxy := c.Profile().Network, c.proxy()
 	for _, one := range credentials {
-		if len(one.Hosts) > 0 && c.IsSet(one) && !mayReach(policy, one.Hosts[0]) {
-			list = append(list, "Commands do not reach "+one.Hosts[0].String()+", for which pollux.sandboxCredentials has a credential. Add it to pollux.sandboxHosts.")
+		if len(one.Hosts) == 0 || !c.IsSet(one) {
+			continue
+		}
+		h := one.Hosts[0]
+		if !mayReach(policy, h) {
+			list = append(list, "Commands do not reach "+h.String()+", for which pollux.sandboxCredentials has a credential. Add it to pollux.sandboxHosts.")
+		}
+		if by, err := proxy(&url.URL{Scheme: "https", Host: h.String()}); by != nil || err != nil {
+			list = append(list, "Commands that use a proxy (HTTPS_PROXY) send placeholders to "+h.String()+" instead of the credential in pollux.sandboxCredentials. Add it to NO_PROXY if they reach it without.")
 		}
 	}
 	return list
+}
+
+// proxy returns the proxies that the user's variables name for addresses.
+func (c *Confinement) proxy() func(*url.URL) (*url.URL, error) {
+	first := func(names ...string) string {
+		for _, name := range names {
+			if value := c.options.Env(name); value != "" {
+				return value
+			}
+		}
+		return ""
+	}
+	return (&httpproxy.Config{HTTPSProxy: first("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"), NoProxy: first("NO_PROXY", "no_proxy")}).ProxyFunc()
 }
 
 // mayReach reports whether a policy lets commands reach a host, or has a person asked about it.

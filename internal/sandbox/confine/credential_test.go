@@ -83,6 +83,13 @@ func TestCredentialWarnings(t *testing.T) {
 			t.Errorf("%s: the warning is %q", settings, got)
 		}
 	}
+	const list = `{"pollux": {"sandboxCredentials": ["gh", "git:127.0.0.1:8443", "NOT_SET:b.example"]}}`
+	if got := openIn(t, t.TempDir(), list, "", "https_proxy=http://proxy.example:3128").Warning(); strings.Count(got, "send placeholders to github.com") != 1 || strings.Count(got, "\n") != 0 {
+		t.Errorf("with a proxy, the warning is %q", got)
+	}
+	if got := openIn(t, t.TempDir(), list, "", "HTTPS_PROXY=http://proxy.example:3128", "NO_PROXY=.github.com,github.com").Warning(); got != "" {
+		t.Errorf("with a proxy for other hosts, the warning is %q", got)
+	}
 	c := open(t, `{"tools": {"sandbox": false}, "pollux": {"sandboxCredentials": ["gh"]}}`, "")
 	if warning, err := c.Start(confine.Request{}); err != nil || !strings.Contains(warning, "they run without the sandbox") {
 		t.Errorf("without the sandbox, the warning is %q: %v", warning, err)

@@ -1,10 +1,13 @@
 package names_test
 
 import (
+	"context"
 	"net/netip"
 	"slices"
 	"testing"
+	"time"
 
+	"pollux/internal/sandbox/names"
 	"pollux/internal/sandbox/network"
 )
 
@@ -20,8 +23,9 @@ func TestLearn(t *testing.T) {
 	if known("192.0.2.1", "a.example") || !known("10.0.0.3", "own.example") {
 		t.Error("before it has asked, it knows an address that is in no file, or none that is")
 	}
-	s.Learn(t.Context())
-	s.Learn(t.Context())
+	s.Learn(t.Context(), 0)
+	s.Learn(t.Context(), time.Minute)
+	s.Learn(t.Context(), time.Minute)
 	for _, tt := range []struct {
 		address, host string
 		want          bool
@@ -41,5 +45,25 @@ func TestLearn(t *testing.T) {
 	}
 	if slices.Sort(z.asked); !slices.Equal(z.asked, []string{"a.example", "b.example", "broken.example", "local.example", "own.example"}) {
 		t.Errorf("it asked for %v", z.asked)
+	}
+}
+
+// TestLearnWaits checks that a resolver which does not answer keeps no one waiting, and that its answer counts when it comes.
+func TestLearnWaits(t *testing.T) {
+	t.Parallel()
+	answer := make(chan bool)
+	hosts, _ := network.ParseHosts([]string{"a.example"})
+	s := names.New(names.Options{Hosts: hosts, File: "/dev/null", Lookup: func(context.Context, string) ([]netip.Addr, error) {
+		<-answer
+		return []netip.Addr{netip.MustParseAddr("192.0.2.1")}, nil
+	}})
+	s.Learn(t.Context(), time.Millisecond)
+	if s.MayHave(netip.MustParseAddr("192.0.2.1"), hosts) {
+		t.Error("it knows the address without an answer")
+	}
+	close(answer)
+	s.Learn(t.Context(), time.Minute)
+	if !s.MayHave(netip.MustParseAddr("192.0.2.1"), hosts) {
+		t.Error("it does not know the address")
 	}
 }

@@ -44,8 +44,9 @@ type Server struct {
 	file      map[netip.Addr]network.Hosts
 	isRead    bool // file has been read
 
-	learning sync.Mutex // guards learned, see Learn
+	learning sync.Mutex // guards the following, see Learn
 	learned  time.Time
+	asking   chan struct{} // closed when all answers are there; nil if it does not ask
 }
 
 const (
@@ -115,13 +116,28 @@ func (s *Server) MayHave(a netip.Addr, hosts network.Hosts) bool {
 const fresh = 5 * time.Second
 
 // Learn asks for the names in the list, for programs that ask elsewhere. It asks for each of them again, in case that a resolver gives programs other
-// addresses, but not for a short time.
-func (s *Server) Learn(ctx context.Context) {
+// addresses, but not for a short time. It waits for the answers no longer than patience, and they count when they come.
+func (s *Server) Learn(ctx context.Context, patience time.Duration) {
 	s.learning.Lock()
-	defer s.learning.Unlock()
-	if time.Since(s.learned) < fresh {
+	if s.asking == nil && time.Since(s.learned) >= fresh {
+		s.asking = make(chan struct{})
+		go s.learn(s.asking)
+	}
+	asking := s.asking
+	s.learning.Unlock()
+	if asking == nil || patience == 0 {
 		return
 	}
+	select {
+	case <-asking:
+	case <-time.After(patience):
+	case <-ctx.Done():
+	}
+}
+
+// learn asks for the names in the list, and then closes a channel.
+func (s *Server) learn(done chan struct{}) {
+	defer crash.Recover()
 	var wg sync.WaitGroup
 	for _, h := range s.options.Hosts {
 		if h.Name == "" || h.Subdomains {
@@ -129,11 +145,19 @@ func (s *Server) Learn(ctx context.Context) {
 		}
 		wg.Go(func() {
 			defer crash.Recover()
-			s.resolve(ctx, h.Name, s.options.Hosts.Named(h.Name), &record{done: make(chan struct{})})
+			s.resolve(context.Background(), h.Name, s.options.Hosts.Named(h.Name), &record{done: make(chan struct{})})
 		})
 	}
 	wg.Wait()
-	s.learned = time.Now()
+	s.learning.Lock()
+	defer s.learning.Unlock()
+	s.learned, s.asking = time.Now(), nil
+	close(done)
+}
+
+// Addresses returns the addresses of a name in the list.
+func (s *Server) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
+	return s.lookup(ctx, name, s.options.Hosts.Named(name), nil)
 }
 
 // readFile reads the names that this machine has itself. The user or the administrator has written them: their addresses may be

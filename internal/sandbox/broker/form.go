@@ -1,0 +1,168 @@
+package broker
+
+import (
+	"context"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"pollux/internal/crash"
+	"pollux/internal/sandbox/network"
+)
+
+// form is a credential with its secret, once it is known.
+type form struct {
+	Credential
+	ctx context.Context // of the broker
+
+	mu     sync.Mutex // guards the following
+	last   *answer
+	asking chan struct{} // closed when there is an answer; nil if it does not ask
+}
+
+// answer is the secret, or the reason why there is none.
+type answer struct {
+	secret    Secret
+	err       error
+	at        time.Time
+	isRefused bool // by the host
+}
+
+const (
+	// keepError and keepRefused are the times in which a program cannot have the user's programs asked again, by requests of any number.
+	keepError   = 5 * time.Second
+	keepRefused = 30 * time.Second
+	// shortest is the length of the shortest secret, in bytes. Answers are full of shorter texts.
+	shortest = 8
+)
+
+func (a *answer) isOver() bool {
+	switch {
+	case a.err != nil:
+		return time.Since(a.at) > keepError
+	case a.isRefused:
+		return time.Since(a.at) > keepRefused
+	}
+	return false
+}
+
+// get returns the secret. Requests at the same time ask for it once.
+func (f *form) get(ctx context.Context) (Secret, error) {
+	f.mu.Lock()
+	if f.last != nil && !f.last.isOver() {
+		defer f.mu.Unlock()
+		return f.last.secret, f.last.err
+	}
+	if f.asking == nil {
+		f.asking = make(chan struct{})
+		go f.ask(f.asking)
+	}
+	asking := f.asking
+	f.mu.Unlock()
+	select {
+	case <-asking:
+	case <-ctx.Done():
+		return Secret{}, ctx.Err()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.last.secret, f.last.err
+}
+
+// ask asks for the secret, and closes a channel.
+func (f *form) ask(done chan struct{}) {
+	defer crash.Recover()
+	a := &answer{err: errors.New("it could not be asked for")}
+	defer func() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		a.at = time.Now()
+		f.last, f.asking = a, nil
+		close(done)
+	}()
+	a.secret, a.err = f.Secret(f.ctx)
+	switch text := a.secret.Text; {
+	case a.err != nil:
+	case text == "":
+		a.err = errors.New("there is none")
+	case len(text) < shortest:
+		a.err = fmt.Errorf("it has fewer than %d characters, and could not be told from other text of an answer", shortest)
+	case strings.ContainsAny(text+a.secret.User, "\r\n\x00"):
+		a.err = errors.New("it has more than one line")
+	}
+	if a.err != nil {
+		a.secret = Secret{}
+	}
+}
+
+// refuse has the secret asked for again, after some time.
+func (f *form) refuse() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.last != nil && f.last.err == nil {
+		again := *f.last
+		again.isRefused = true
+		f.last = &again
+	}
+}
+
+// isFor reports whether the credential belongs to the host of a connection.
+func (f *form) isFor(l *led) bool {
+	found := f.Hosts.Named(l.host)
+	return append(found, addressed(f.Hosts, l.host)...).HasPort(l.to.Port())
+}
+
+// addressed returns the hosts with an address that is written out.
+func addressed(hosts network.Hosts, text string) (found network.Hosts) {
+	for _, h := range hosts {
+		if h.Name == "" && h.Addresses.Addr().String() == text {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
+const basic = "Basic "
+
+// isIn reports whether a header has the placeholder.
+func (f *form) isIn(value string) bool {
+	if strings.Contains(value, f.Placeholder) {
+		return true
+	}
+	_, password, ok := parseBasic(value)
+	return ok && strings.Contains(password, f.Placeholder)
+}
+
+// isAll reports whether a header has the placeholder and nothing beside it but a scheme, or a user.
+func (f *form) isAll(value string) bool {
+	_, password, ok := parseBasic(value)
+	_, word, _ := strings.Cut(value, " ")
+	return value == f.Placeholder || word == f.Placeholder || ok && password == f.Placeholder
+}
+
+// replace returns a header with the secret.
+func (f *form) replace(value string, s Secret) string {
+	user, password, ok := parseBasic(value)
+	if !ok || strings.Contains(value, f.Placeholder) {
+		return strings.ReplaceAll(value, f.Placeholder, s.Text)
+	}
+	if s.User != "" {
+		user = s.User
+	}
+	return basic + base64.StdEncoding.EncodeToString([]byte(user+":"+strings.ReplaceAll(password, f.Placeholder, s.Text)))
+}
+
+// parseBasic returns the user and the password of a header.
+func parseBasic(value string) (user, password string, ok bool) {
+	if len(value) < len(basic) || !strings.EqualFold(value[:len(basic)], basic) {
+		return "", "", false
+	}
+	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value[len(basic):]))
+	if err != nil {
+		return "", "", false
+	}
+	return strings.Cut(string(text), ":")
+}
