@@ -308,7 +308,7 @@ func (p *Paths) Private() []string { return []string{p.GeminiDir(), p.RuntimeDir
 
 // Shown is described at [Paths.Private].
 func (p *Paths) Shown() []string {
-	list := []string{p.ProjectTempPath(), p.BackgroundLogs()}
+	list := []string{p.ProjectTempPath(), p.BackgroundLogs(), p.CommandFiles()}
 	for _, name := range []string{"GEMINI.md", "agents", "commands", "extensions", "skills"} {
 		list = append(list, filepath.Join(p.GeminiDir(), name))
 	}
@@ -318,8 +318,14 @@ func (p *Paths) Shown() []string {
 // BackgroundLogs returns the directory for the output of background commands of all projects. It need not exist.
 func (p *Paths) BackgroundLogs() string { return filepath.Join(p.tmp(), backgroundLogs) }
 
-// backgroundLogs is the name of a directory beside those of projects.
-const backgroundLogs = "background-processes"
+// CommandFiles returns the directory for files that Pollux writes for commands of all projects to read. It need not exist.
+func (p *Paths) CommandFiles() string { return filepath.Join(p.tmp(), commandFiles) }
+
+// backgroundLogs and commandFiles are the names of directories beside those of projects.
+const (
+	backgroundLogs = "background-processes"
+	commandFiles   = "command-files"
+)
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }
 func (p *Paths) history() string { return filepath.Join(p.GeminiDir(), "history") }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 )
 
@@ -15,12 +16,18 @@ func (p *Paths) ProjectTempPath() string { return filepath.Join(p.tmp(), p.likel
 // Scratch returns the path of the directory in [Paths.ProjectTempPath] for files of a model's commands. It creates nothing.
 func (p *Paths) Scratch() string { return filepath.Join(p.ProjectTempPath(), "scratch") }
 
-// likelySlug returns the slug that the project has, or its preferred one.
+// likelySlug returns the slug that the project has, or else the one that it will get unless another project is faster.
 func (p *Paths) likelySlug() string {
-	if projects, err := p.readRegistry(); err == nil && isSlug(projects[p.dir]) {
-		return projects[p.dir]
+	projects, err := p.readRegistry()
+	if err == nil && isSlug(projects[p.key()]) {
+		return projects[p.key()]
 	}
-	return slugOf(p.dir)
+	base, taken := slugOf(p.dir), takenSlugs(projects)
+	slug := base
+	for n := 1; taken[slug]; n++ { // see settle
+		slug = base + "-" + strconv.Itoa(n)
+	}
+	return slug
 }
 
 // ExistingProjectTemp returns the path of [Paths.ProjectTemp] if the project has such a directory, if

@@ -329,6 +329,9 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 	if _, err := c.options.Paths.ProjectTemp(); err == nil { // without it, there is no scratch directory
 		_ = os.Mkdir(p.Scratch, 0o700)
 		_ = os.Mkdir(c.options.Paths.BackgroundLogs(), 0o700) // else the rules would be without it
+		if len(config.SandboxCredentials.In(c.options.Settings())) > 0 {
+			_ = os.Mkdir(c.options.Paths.CommandFiles(), 0o700)
+		}
 	}
 	return c.profile(p, Grant{})
 }
@@ -379,8 +382,8 @@ func (c *Confinement) private() []string {
 	for _, home := range c.homes() {
 		list = append(list, filepath.Join(home, ".gemini"))
 	}
-	if c.masksNPM() { // commands read a copy with placeholders
-		list = append(list, c.npmrcPath())
+	if path := c.maskedNPM(); path != "" { // commands read a copy with placeholders
+		list = append(list, path)
 	}
 	return list
 }

@@ -132,8 +132,10 @@ func (c *Confinement) credentialWarnings() (list []string) {
 			continue
 		}
 		h := one.Hosts[0]
-		if !mayReach(policy, h) {
-			list = append(list, "Commands do not reach "+h.String()+", for which pollux.sandboxCredentials has a credential. Add it to pollux.sandboxHosts.")
+		for _, h := range one.Hosts[:min(2, len(one.Hosts))] { // gh needs the second one, and not the third one for most of its commands
+			if !mayReach(policy, h) {
+				list = append(list, "Commands do not reach "+h.String()+", for which pollux.sandboxCredentials has a credential. Add it to pollux.sandboxHosts.")
+			}
 		}
 		if by, err := proxy(&url.URL{Scheme: "https", Host: h.String()}); by != nil || err != nil {
 			list = append(list, "Commands that use a proxy (HTTPS_PROXY) send placeholders to "+h.String()+" instead of the credential in pollux.sandboxCredentials. Add it to NO_PROXY if they reach it without.")

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -106,8 +105,9 @@ func TestPlaceholders(t *testing.T) {
 	home := t.TempDir()
 	encode := func(s string) string { return base64.StdEncoding.EncodeToString([]byte(s)) }
 	for name, text := range map[string]string{
-		".npmrc": "cafile=" + filepath.Join(home, "own.pem") + "\n//a.example/:_authToken=npm_REAL1\n//b.example:8443/x/:_auth=" + encode("anna:npm_REAL2") +
-			"\n//c.example/:username=anna\n//c.example/:_password=\"" + encode("npm_REAL3") + "\"\n//d.example/:_authToken=${OTHER}\n_authToken=npm_REAL4\n//e.example/:_authToken=${UNSET}\nfund=false\n",
+		".npmrc": "; old: npm_REAL6\ncafile=${HOME}/own.pem\n//a.example/:_authToken = npm_REAL1 # mine\n//b.example:8443/x/:_auth=" + encode("anna:npm_REAL2") +
+			"\n//c.example/:username=anna\n//c.example/:_password=\"" + encode("npm_REAL3") + "\"\n//d.example/:_authToken=${OTHER}\n_authToken=npm_REAL4\n//e.example/:_authToken=${UNSET}\nfund=false\n" +
+			"\"//f.example/:_authToken\"=npm_REAL7\nregistry=https://anna:npm_REAL8@a.example/\n//a.example/:always-auth=true\n//g.example/:_authToken=x-${NPM_VAR}\nkey=\"npm_REAL9\"\n[x]\n",
 		"own.pem":               "own certificates\n",
 		".config/gh/config.yml": "editor: vi\n",
 		".config/gh/hosts.yml":  "github.com:\n    oauth_token: gho_REAL5\n",
@@ -121,8 +121,8 @@ func TestPlaceholders(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := openIn(t, home, `{"tools": {"sandbox": true}, "pollux": {"sandboxCredentials": ["gh", "MY_TOKEN:git.example", "MY_TOKEN:api.example", "OTHER:d.example", "NOT_SET:x.example", "npm"]}}`, "",
-		"MY_TOKEN="+token, "OTHER="+other)
+	c := openIn(t, home, `{"tools": {"sandbox": true}, "pollux": {"sandboxCredentials": ["gh", "MY_TOKEN:git.example", "MY_TOKEN:api.example", "NOT_SET:x.example", "npm", "gh:my.ghe.com", "gh:git.corp.example"]}}`, "",
+		"MY_TOKEN="+token, "OTHER="+other, "NPM_VAR=npm_REAL10", "GITHUB_TOKEN=gho_REAL11", "GH_ENTERPRISE_TOKEN=gho_REAL12")
 	if _, err := c.Start(confine.Request{}); err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,8 @@ func TestPlaceholders(t *testing.T) {
 			For: process.Purpose{Kind: kind, Origin: process.OriginModel}, Path: "/bin/sh", Dir: filepath.Join(home, "work"), Stdout: &out, Stderr: &out,
 			Args: []string{"-c", `/usr/bin/env; for f in "$NPM_CONFIG_USERCONFIG" "$GH_CONFIG_DIR"/* "$NODE_EXTRA_CA_CERTS" "$npm_config_cafile"; do echo "== $f"; /bin/cat "$f"; done; /bin/cat ~/.npmrc; : >"$GH_CONFIG_DIR/x"`},
 			Env: []string{
-				"HOME=" + home, "PATH=/usr/bin:/bin", "MY_TOKEN=" + token, "MY_URL=https://u:" + token + "@git.example", "OTHER=" + other, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c",
+				"HOME=" + home, "PATH=/usr/bin:/bin", "MY_TOKEN=" + token, "MY_URL=https://u:" + token + "@git.example", "OTHER=" + other, "NPM_VAR=npm_REAL10", "GITHUB_TOKEN=gho_REAL11", "GH_ENTERPRISE_TOKEN=gho_REAL12", "npm_config_//a.example/:_authToken=npm_REAL13",
+				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c",
 				"NODE_EXTRA_CA_CERTS=" + filepath.Join(home, "node.pem"),
 			},
 		})
@@ -144,7 +145,7 @@ func TestPlaceholders(t *testing.T) {
 		return out.String()
 	}
 	got := run(process.KindShell)
-	for _, secret := range []string{token, other, "npm_REAL", encode("anna:npm_REAL2"), encode("npm_REAL3"), "gho_REAL5"} {
+	for _, secret := range []string{token, other, "npm_REAL", encode("anna:npm_REAL2"), encode("npm_REAL3"), "gho_REAL"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("the command reads %s", secret)
 		}
@@ -155,12 +156,17 @@ func TestPlaceholders(t *testing.T) {
 	if !strings.HasPrefix(placeholder, "ghp_placeholder") || value("MY_URL") != "https://u:"+placeholder+"@git.example" || !strings.HasPrefix(value("OTHER"), "glpat-placeholder") {
 		t.Errorf("MY_TOKEN is %q, MY_URL %q, OTHER %q", placeholder, value("MY_URL"), value("OTHER"))
 	}
+	if gh := value("GH_TOKEN"); gh == "" || value("GITHUB_TOKEN") != gh || value("GH_ENTERPRISE_TOKEN") == gh || value("GITHUB_ENTERPRISE_TOKEN") != "" {
+		t.Errorf("gh has %q, %q and %q", gh, value("GITHUB_TOKEN"), value("GH_ENTERPRISE_TOKEN"))
+	}
 	if value("GIT_CONFIG_KEY_0") != "a.b" || value("GIT_CONFIG_COUNT") == "1" || value("SSL_CERT_FILE") == "" {
 		t.Errorf("the variables are %s", got)
 	}
 	for _, want := range []string{
 		"//a.example/:_authToken=placeholder", "//b.example:8443/x/:_auth=" + encode("anna:placeholder")[:20], "//c.example/:username=anna", "//c.example/:_password=" + encode("placeholder")[:12],
-		"//d.example/:_authToken=glpat-placeholder", "fund=false", "version: \"1\"\neditor: vi", "oauth_token: placeholder", "of node\n\n-----BEGIN CERT", "own certificates\n\n-----BEGIN CERT",
+		"//d.example/:_authToken=glpat-placeholder", "fund=false", "//f.example/:_authToken=placeholder", "registry=https://a.example/", "//a.example/:always-auth=true", "//g.example/:_authToken=placeholder",
+		"my.ghe.com:\n    oauth_token: " + value("GH_TOKEN"), "== " + value("GH_CONFIG_DIR") + "/hosts.yml\ngithub.com:\n    oauth_token: " + value("GH_TOKEN"), "git.corp.example:\n    oauth_token: " + value("GH_ENTERPRISE_TOKEN"),
+		"version: \"1\"\neditor: vi", "oauth_token: placeholder", "of node\n\n-----BEGIN CERT", "own certificates\n\n-----BEGIN CERT",
 		".npmrc: Permission denied", "x: Permission denied", "=credential.https://github.com.helper", "=http.https://git.example.sslCAInfo",
 	} {
 		if !strings.Contains(got, want) {
@@ -182,11 +188,39 @@ func TestPlaceholders(t *testing.T) {
 	if mode := func() os.FileMode { info, _ := os.Stat(dir); return info.Mode().Perm() }(); mode != 0o700 {
 		t.Errorf("the files of commands are in a directory with mode %v", mode)
 	}
+	if left, err := os.ReadFile(filepath.Join(dir, "npmrc")); err != nil || strings.Contains(string(left), "REAL") {
+		t.Errorf("the copy is %s: %v", left, err)
+	}
 	c.Close()
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("%s is left: %v", dir, err)
 	}
-	if slices.Contains(variables, "GH_TOKEN=") {
-		t.Error("gh has no token")
+}
+
+// TestNPMOfProject checks that a file of the project is not taken for that of the user: it could send any variable anywhere.
+func TestNPMOfProject(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS != "linux" || sandbox.Available() != nil || !sandbox.KnowsHosts() {
+		t.Skip("NOT TESTED: this machine does not confine commands, or does not let Pollux decide about connections")
+	}
+	home := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(home, "work"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	rc := filepath.Join(home, "work", ".npmrc")
+	if err := os.WriteFile(rc, []byte("//evil.example/:_authToken=${SECRET_OF_USER}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := openIn(t, home, `{"tools": {"sandbox": true}, "pollux": {"sandboxCredentials": ["npm"]}}`, "", "NPM_CONFIG_USERCONFIG="+rc, "SECRET_OF_USER=a-real-secret")
+	if _, err := c.Start(confine.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	var out bytes.Buffer
+	_, err := process.NewLauncher(c.Middleware).Run(t.Context(), &process.Command{
+		For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/usr/bin/env", Dir: filepath.Join(home, "work"), Stdout: &out, Stderr: &out, Env: []string{"A=b"},
+	})
+	if err != nil || strings.Contains(out.String(), "placeholder") || strings.Contains(out.String(), "NPM_CONFIG_USERCONFIG") {
+		t.Errorf("the command has %s: %v", out.String(), err)
 	}
 }

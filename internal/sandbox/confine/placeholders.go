@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,9 +26,9 @@ type placeholders struct {
 	broker *broker.Broker    // nil if commands have none
 	dir    string            // with the certificates and settings that commands read
 	files  map[string]string // those with authorities, by the ones that they are made from
-	// without are variables that commands do not get, set are those that they get, and texts are replaced in all of them.
+	// without are variables that commands do not get, set are those that they get, by their names, and texts are replaced in all of them.
 	without []string
-	set     []string
+	set     map[string]string
 	texts   []string    // a secret and its placeholder, in turn
 	git     [][2]string // settings of git
 	list    []broker.Credential
@@ -35,83 +36,104 @@ type placeholders struct {
 	npmCAFile string
 }
 
-// leastReplaced is the length of the shortest secret that is replaced wherever a variable has it.
-const leastReplaced = 8
+const (
+	// certificates is the beginning of the names of directories that placeholders.dir is one of.
+	certificates = "certificates-"
+	// leastReplaced is the length of the shortest secret that is replaced wherever a variable has it.
+	leastReplaced = 8
+	// npmCAVariable is the variable with the file of the only authorities that npm trusts.
+	npmCAVariable = "npm_config_cafile"
+)
 
-// certificates is the beginning of the names of directories that placeholders.dir is one of.
-const certificates = "certificates-"
+// tokensOfGH returns the variables that gh takes a token from, for GitHub or for servers of companies.
+func tokensOfGH(isCloud bool) []string {
+	if isCloud {
+		return []string{"GH_TOKEN", "GITHUB_TOKEN"}
+	}
+	return []string{"GH_ENTERPRISE_TOKEN", "GITHUB_ENTERPRISE_TOKEN"}
+}
 
-// preparePlaceholders makes the placeholders of a session, if the settings have credentials.
+// preparePlaceholders makes the placeholders of a session.
 func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 	credentials, _ := c.Credentials()
-	p := &placeholders{files: map[string]string{}}
-	for _, one := range credentials {
-		if one.isVariable() {
-			p.without = append(p.without, one.From)
-		}
-	}
-	if !sandbox.KnowsHosts() {
-		return p, nil
-	}
-	var npm *npmrc
+	p := &placeholders{files: map[string]string{}, set: map[string]string{}}
+	canLead := sandbox.KnowsHosts()
 	var others []func()       // for git, after the credentials that are meant for it
 	var hosts strings.Builder // for gh
 	for _, one := range credentials {
-		switch {
-		case one.From == fromNPM && npm == nil:
-			read, err := c.readNPM(placeholder)
-			if os.IsNotExist(err) {
-				continue
-			} else if err != nil {
-				return nil, err
+		switch one.From {
+		case fromNPM: // see below
+		case fromGH:
+			names := tokensOfGH(isCloud(one.Hosts[0]))
+			text := p.variable(names[0], c.options.Env(names[0]))
+			if other := c.options.Env(names[1]); other != "" {
+				p.set[names[1]] = text
+				p.replace(other, text)
 			}
-			npm = &read
-			for _, r := range npm.registries {
-				p.add(network.Hosts{r.host}, r.placeholder, func(context.Context) (broker.Secret, error) { return r.secret, nil })
-			}
-		case one.From == fromGH:
-			text := placeholder("")
-			name := "GH_ENTERPRISE_TOKEN"
-			if isCloud(one.Hosts[0]) {
-				name = "GH_TOKEN"
-			}
-			p.set = append(p.set, name+"="+text)
 			fmt.Fprintf(&hosts, "%s:\n    oauth_token: %s\n    git_protocol: https\n", one.Hosts[0], text)
 			p.add(one.Hosts, text, c.ofGH(one.Hosts[0]))
 			p.setGit(one.Hosts[0], text)
-		case one.From == fromGit:
+		case fromGit:
 			text := placeholder("")
 			p.add(one.Hosts, text, c.ofGit(one.Hosts[0]))
 			p.setGit(one.Hosts[0], text)
-		case one.isVariable() && c.IsSet(one):
-			value := strings.TrimSpace(c.options.Env(one.From))
-			i := slices.IndexFunc(p.set, func(v string) bool { return strings.HasPrefix(v, one.From+"=") })
-			if i < 0 {
-				i = len(p.set)
-				p.set = append(p.set, one.From+"="+placeholder(value))
+		default:
+			if !c.IsSet(one) {
+				continue
 			}
-			_, text, _ := strings.Cut(p.set[i], "=")
+			text := p.variable(one.From, c.options.Env(one.From))
 			p.add(one.Hosts, text, c.ofVariable(one.From))
 			others = append(others, func() { p.setGit(one.Hosts[0], text) })
-			if len(value) >= leastReplaced {
-				p.texts = append(p.texts, value, text)
-			}
 		}
 	}
 	for _, set := range others {
 		set()
 	}
-	if len(p.list) == 0 {
+	var npm *npmrc
+	if path := c.maskedNPM(); path != "" {
+		read := c.readNPM(path, placeholder)
+		npm = &read
+		for _, r := range npm.registries {
+			if r.variable != "" {
+				p.set[r.variable] = r.placeholder
+			}
+			p.replace(r.secret.Text, r.placeholder)
+			p.add(network.Hosts{r.host}, r.placeholder, func(context.Context) (broker.Secret, error) { return r.secret, nil })
+		}
+	}
+	if !canLead {
+		p.without, p.set = slices.Collect(maps.Keys(p.set)), nil
 		return p, nil
 	}
-	return p, c.start(p, npm, hosts.String())
+	if len(p.list) == 0 && npm == nil {
+		return p, nil
+	}
+	err := c.start(p, npm, hosts.String())
+	if err != nil {
+		p.close()
+	}
+	return p, err
 }
-
-// npmCAVariable is the variable with the file of the only authorities that npm trusts.
-const npmCAVariable = "npm_config_cafile"
 
 // placeholder returns the text for commands in the place of a secret. It begins as the secret does, if that has one of the known forms.
 func placeholder(s string) string { return secret.Prefix(s) + "placeholder" + rand.Text() }
+
+// variable returns the placeholder that a variable with a value has.
+func (p *placeholders) variable(name, value string) string {
+	value = strings.TrimSpace(value)
+	if p.set[name] == "" {
+		p.set[name] = placeholder(value)
+	}
+	p.replace(value, p.set[name])
+	return p.set[name]
+}
+
+// replace has a placeholder stand in the place of a secret in all variables.
+func (p *placeholders) replace(s, text string) {
+	if s = strings.TrimSpace(s); len(s) >= leastReplaced {
+		p.texts = append(p.texts, s, text)
+	}
+}
 
 // add adds a credential for hosts.
 func (p *placeholders) add(hosts network.Hosts, text string, get func(context.Context) (broker.Secret, error)) {
@@ -136,40 +158,51 @@ func (c *Confinement) start(p *placeholders, npm *npmrc, hosts string) error {
 	if err != nil {
 		return err
 	}
-	temp, err := c.options.Paths.ProjectTemp()
-	if err != nil {
+	if p.broker, err = broker.New(broker.Options{Credentials: p.list, Transport: made.(*http.Transport)}); err != nil {
 		return err
 	}
-	removeOld(temp)
-	if err = os.MkdirAll(temp, 0o700); err == nil {
-		p.dir, err = os.MkdirTemp(temp, certificates)
+	dir := c.options.Paths.CommandFiles()
+	removeOld(dir)
+	if err = os.MkdirAll(dir, 0o700); err == nil {
+		p.dir, err = os.MkdirTemp(dir, certificates)
 	}
 	if err != nil {
-		return fmt.Errorf("cannot keep the certificates for commands: %w", err)
+		return fmt.Errorf("cannot keep the files for commands: %w", err)
 	}
+	files := map[string]string{}
+	authorities := c.readGlobalNPM()
 	if npm != nil {
-		path := filepath.Join(p.dir, "npmrc")
-		if err := os.WriteFile(path, npm.masked, 0o600); err != nil {
-			return err
-		}
-		p.set = append(p.set, "NPM_CONFIG_USERCONFIG="+path)
+		files["npmrc"] = string(npm.masked)
+		p.set["NPM_CONFIG_USERCONFIG"] = filepath.Join(p.dir, "npmrc")
 		p.without = append(p.without, "npm_config_userconfig")
+		if npm.caFile != "" || npm.ca != "" {
+			authorities = *npm
+		}
 	}
-	if hosts != "" {
-		if err := c.writeGH(filepath.Join(p.dir, "gh"), hosts); err != nil {
+	p.npmCAFile = authorities.caFile
+	if authorities.ca != "" && p.npmCAFile == "" {
+		files["npm.pem"] = authorities.ca
+		p.npmCAFile = filepath.Join(p.dir, "npm.pem")
+	}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(text), 0o600); err != nil {
 			return err
 		}
-		p.set = append(p.set, "GH_CONFIG_DIR="+filepath.Join(p.dir, "gh"))
 	}
-	p.npmCAFile = c.npmCAFile()
-	p.broker, err = broker.New(broker.Options{Credentials: p.list, Transport: made.(*http.Transport)})
-	return err
+	if hosts == "" {
+		return nil
+	}
+	p.set["GH_CONFIG_DIR"] = filepath.Join(p.dir, "gh")
+	return c.writeGH(p.set["GH_CONFIG_DIR"], hosts)
 }
 
-// masksNPM reports whether commands get a copy of npm's settings.
-func (c *Confinement) masksNPM() bool {
+// maskedNPM returns the path of npm's settings if commands get a copy of them instead, else "".
+func (c *Confinement) maskedNPM() string {
 	credentials, _ := c.Credentials()
-	return sandbox.KnowsHosts() && slices.ContainsFunc(credentials, func(one Credential) bool { return one.From == fromNPM })
+	if !sandbox.KnowsHosts() || !slices.ContainsFunc(credentials, func(one Credential) bool { return one.From == fromNPM }) {
+		return ""
+	}
+	return c.npmrcPath()
 }
 
 // writeGH writes settings of gh: those of the user, with placeholders. gh does not start with the user's own, in which it may not read the hosts.
@@ -194,10 +227,10 @@ func (c *Confinement) writeGH(dir, hosts string) error {
 	return os.WriteFile(filepath.Join(dir, "hosts.yml"), []byte(hosts), 0o600)
 }
 
-// removeOld removes directories of sessions that were killed.
-func removeOld(temp string) {
-	const age = 30 * 24 * time.Hour
-	old, _ := filepath.Glob(filepath.Join(temp, certificates+"*"))
+// removeOld removes directories of sessions that were killed. They have no secrets.
+func removeOld(dir string) {
+	const age = 180 * 24 * time.Hour
+	old, _ := filepath.Glob(filepath.Join(dir, certificates+"*"))
 	for _, dir := range old {
 		if info, err := os.Lstat(dir); err == nil && time.Since(info.ModTime()) > age {
 			_ = os.RemoveAll(dir)
@@ -214,16 +247,16 @@ func (p *placeholders) close() {
 	}
 }
 
-// trusting are the variables that name the authorities which programs trust. Those that isAdded is set for replace none of the program's own.
-// Others than those that isAlways is set for are set if they were.
+// trusting are the variables that name the authorities which programs trust. from is the one that a program takes if it has none of its own, and isAdded is
+// set for those that replace no authorities. Others than those that isAlways is set for are set if they were.
 var trusting = []struct {
-	name              string
+	name, from        string
 	isAdded, isAlways bool
 }{
-	{name: "SSL_CERT_FILE", isAlways: true},      // OpenSSL, and so Python and Ruby; Go; uv
-	{name: "CURL_CA_BUNDLE", isAlways: true},     // curl, also with GnuTLS
-	{name: "REQUESTS_CA_BUNDLE", isAlways: true}, // Python's requests, pip, poetry, twine
-	{name: "CARGO_HTTP_CAINFO", isAlways: true},
+	{name: "SSL_CERT_FILE", isAlways: true},                              // OpenSSL, and so Python and Ruby; Go; uv
+	{name: "CURL_CA_BUNDLE", from: "SSL_CERT_FILE", isAlways: true},      // curl, also with GnuTLS
+	{name: "REQUESTS_CA_BUNDLE", from: "CURL_CA_BUNDLE", isAlways: true}, // Python's requests, pip, poetry, twine
+	{name: "CARGO_HTTP_CAINFO", from: "SSL_CERT_FILE", isAlways: true},
 	{name: "NODE_EXTRA_CA_CERTS", isAdded: true, isAlways: true},
 	{name: "DENO_CERT", isAdded: true, isAlways: true},
 	{name: npmCAVariable},
@@ -241,7 +274,9 @@ var trusting = []struct {
 func (p *placeholders) environ(env []string) ([]string, error) {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
-		return slices.Contains(p.without, name)
+		lower := strings.ToLower(name)
+		isOfNPM := p.set["NPM_CONFIG_USERCONFIG"] != "" && strings.HasPrefix(lower, "npm_config_") && (strings.Contains(lower, "_auth") || strings.Contains(lower, ":_password"))
+		return slices.Contains(p.without, name) || isOfNPM
 	})
 	if len(p.texts) > 0 {
 		swap := strings.NewReplacer(p.texts...)
@@ -249,32 +284,38 @@ func (p *placeholders) environ(env []string) ([]string, error) {
 			env[i] = swap.Replace(env[i])
 		}
 	}
-	for _, v := range p.set {
-		env = setVariable(env, v)
+	for _, name := range slices.Sorted(maps.Keys(p.set)) {
+		env = setVariable(env, name+"="+p.set[name])
 	}
 	if p.broker == nil {
 		return env, nil
 	}
-	var bundle string
+	before := env
 	for _, t := range trusting {
-		base := process.Getenv(env, t.name)
-		if base == "" && t.name == npmCAVariable {
+		base := process.Getenv(before, t.name)
+		switch {
+		case base == "" && t.name == npmCAVariable:
 			base = p.npmCAFile
+		case base == "" && t.from != "":
+			base = process.Getenv(before, t.from)
 		}
 		if base == "" && !t.isAlways {
 			continue
 		}
 		if base == "" && !t.isAdded {
-			base = systemBundle()
+			if base = systemBundle(); base == "" { // only the authority of the broker would be left
+				continue
+			}
 		}
 		path, err := p.bundle(base)
 		if err != nil {
 			return nil, err
 		}
-		if t.name == "SSL_CERT_FILE" {
-			bundle = path
-		}
 		env = setVariable(env, t.name+"="+path)
+	}
+	bundle := process.Getenv(env, "GIT_SSL_CAINFO")
+	if bundle == "" {
+		bundle = process.Getenv(env, "CURL_CA_BUNDLE")
 	}
 	return p.withGit(env, bundle), nil
 }
@@ -284,7 +325,9 @@ func (p *placeholders) withGit(env []string, bundle string) []string {
 	count, _ := strconv.Atoi(process.Getenv(env, "GIT_CONFIG_COUNT"))
 	for _, s := range p.git {
 		if s[1] == "" && strings.HasSuffix(s[0], sslCAInfo) {
-			s[1] = bundle
+			if s[1] = bundle; bundle == "" {
+				continue
+			}
 		}
 		n := strconv.Itoa(count)
 		env = append(env, "GIT_CONFIG_KEY_"+n+"="+s[0], "GIT_CONFIG_VALUE_"+n+"="+s[1])

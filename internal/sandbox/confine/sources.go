@@ -1,17 +1,13 @@
 package confine
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/base64"
 	"errors"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"pollux/internal/durable"
 	"pollux/internal/process"
 	"pollux/internal/sandbox/broker"
 	"pollux/internal/sandbox/network"
@@ -98,119 +94,4 @@ func (l *limited) Write(b []byte) (int, error) {
 // finder finds the user's programs, which are not those of the project.
 func (c *Confinement) finder() process.Finder {
 	return process.Finder{Path: c.options.Env("PATH"), Outside: (*c.dirs.Load())()}
-}
-
-// npmrc is npm's settings of the user.
-type npmrc struct {
-	path       string
-	registries []registry
-	// masked is the text with placeholders.
-	masked []byte
-}
-
-// registry is a registry with a credential.
-type registry struct {
-	host        network.Host
-	placeholder string
-	secret      broker.Secret
-}
-
-// npmrcPath returns the path of npm's settings of the user.
-func (c *Confinement) npmrcPath() string {
-	for _, name := range [...]string{"npm_config_userconfig", "NPM_CONFIG_USERCONFIG"} {
-		if path := c.options.Env(name); filepath.IsAbs(path) {
-			return path
-		}
-	}
-	return filepath.Join(c.options.Env("HOME"), ".npmrc")
-}
-
-// npmCAFile returns the file with the only authorities that npm trusts, "" for those that Node trusts.
-func (c *Confinement) npmCAFile() string {
-	global := c.options.Env("NPM_CONFIG_GLOBALCONFIG")
-	if node := c.finder().Find("node"); global == "" && node != "" {
-		global = filepath.Join(filepath.Dir(filepath.Dir(node)), "etc", "npmrc")
-	}
-	for _, path := range [...]string{c.npmrcPath(), global} {
-		text, _ := durable.ReadFile(path, 1<<20) // it need not exist
-		for line := range strings.Lines(string(text)) {
-			key, value, _ := strings.Cut(line, "=")
-			if value = unquote(strings.TrimSpace(value)); strings.TrimSpace(key) == "cafile" && filepath.IsAbs(value) {
-				return value
-			}
-		}
-	}
-	return ""
-}
-
-// readNPM reads npm's settings of the user. newPlaceholder returns one for a secret.
-func (c *Confinement) readNPM(newPlaceholder func(secret string) string) (n npmrc, err error) {
-	n.path = c.npmrcPath()
-	text, err := durable.ReadFile(n.path, 1<<20)
-	if err != nil {
-		return n, err
-	}
-	lines := bufio.NewScanner(bytes.NewReader(text))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		key, value, hasValue := strings.Cut(lines.Text(), "=")
-		at := strings.LastIndexByte(key, ':')
-		if name := strings.TrimSpace(key[at+1:]); !hasValue || name != "_authToken" && name != "_auth" && name != "_password" {
-			n.masked = append(append(n.masked, lines.Bytes()...), '\n')
-			continue
-		}
-		if at < 0 { // npm does not know the registry of such a line any more
-			continue
-		}
-		r, text, ok := c.readRegistry(strings.TrimSpace(key[:at]), strings.TrimSpace(key[at+1:]), unquote(strings.TrimSpace(value)), newPlaceholder)
-		if ok {
-			n.registries = append(n.registries, r)
-			n.masked = append(n.masked, key+"="+text+"\n"...)
-		}
-	}
-	return n, lines.Err()
-}
-
-// readRegistry reads the credential of a registry, and returns the value that programs see. A line without one that is known is left out.
-func (c *Confinement) readRegistry(address, kind, value string, newPlaceholder func(string) string) (r registry, text string, ok bool) {
-	u, err := url.Parse("https:" + address)
-	if err != nil {
-		return r, "", false
-	}
-	if r.host, err = network.ParseHost(u.Host); err != nil {
-		return r, "", false
-	}
-	if name, isVariable := strings.CutPrefix(value, "${"); isVariable {
-		value = c.options.Env(strings.TrimRight(name, "?}"))
-	}
-	if kind == "_authToken" {
-		r.secret.Text = value
-		r.placeholder = newPlaceholder(value)
-		return r, r.placeholder, value != ""
-	}
-	plain, err := base64.StdEncoding.DecodeString(value)
-	if err != nil {
-		return r, "", false
-	}
-	user, password := "", string(plain)
-	if kind == "_auth" {
-		var hasUser bool
-		if user, password, hasUser = strings.Cut(password, ":"); !hasUser {
-			return r, "", false
-		}
-		user += ":"
-	}
-	r.secret.Text = password
-	r.placeholder = newPlaceholder(password)
-	return r, base64.StdEncoding.EncodeToString([]byte(user + r.placeholder)), password != ""
-}
-
-// unquote returns a value of npm's settings without quotation marks.
-func unquote(value string) string {
-	for _, mark := range [...]string{`"`, "'"} {
-		if len(value) >= 2 && strings.HasPrefix(value, mark) && strings.HasSuffix(value, mark) {
-			return value[1 : len(value)-1]
-		}
-	}
-	return value
 }
