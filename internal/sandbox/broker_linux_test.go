@@ -81,7 +81,7 @@ func TestBroker(t *testing.T) {
 			hosts, _ := network.ParseHosts([]string{host})
 			b, err := broker.New(broker.Options{
 				Transport: server.Client().Transport.(*http.Transport).Clone(),
-				Credentials: []broker.Credential{{Hosts: hosts, Placeholder: "placeholder", Secret: func(context.Context) (broker.Secret, error) {
+				Credentials: []broker.Credential{{Hosts: hosts, Placeholder: "placeholder", Secret: func(context.Context, string) (broker.Secret, error) {
 					return broker.Secret{Text: "real-secret"}, nil
 				}}},
 			})

@@ -104,8 +104,8 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 	path := workspace.RealPath(manage.Path(p.Paths, words))
 	allowed := p.Sandbox.Profile()
 	if h, ok := parseHost(words); ok && !exists(path) {
-		text := explainHost(h, allowed.Network)
-		if list, _ := p.Sandbox.Credentials(); sandbox.KnowsHosts() {
+		text, reaches := explainHost(h, allowed.Network)
+		if list, _ := p.Sandbox.Credentials(); reaches && sandbox.KnowsHosts() {
 			text = strings.TrimSpace(text + " " + explainCredential(h, list))
 		}
 		return manage.Say("%s", text)

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -61,7 +62,7 @@ func parseHost(word string) (h host, ok bool) {
 }
 
 // explainHost says whether commands in the sandbox reach a host.
-func explainHost(h host, policy network.Policy) string {
+func explainHost(h host, policy network.Policy) (text string, reaches bool) {
 	shown := terminal.Cut(terminal.Line(h.name), 200)
 	address, err := netip.ParseAddr(h.name)
 	named := policy.Hosts.Named(strings.ToLower(strings.TrimSuffix(h.name, ".")))
@@ -72,19 +73,19 @@ func explainHost(h host, policy network.Policy) string {
 	}
 	switch {
 	case !policy.Off:
-		return fmt.Sprintf("Commands in the sandbox reach %s, because the network is open. To switch it off, set tools.sandbox to {\"enabled\": true, \"networkAccess\": false}.", shown)
+		return fmt.Sprintf("Commands in the sandbox reach %s, because the network is open. To switch it off, set tools.sandbox to {\"enabled\": true, \"networkAccess\": false}.", shown), true
 	case err == nil && network.IsLocal(address) && policy.Allows(netip.AddrPortFrom(address, h.port)):
-		return fmt.Sprintf("Commands in the sandbox reach TCP servers on %s, because it is this machine.", shown)
+		return fmt.Sprintf("Commands in the sandbox reach TCP servers on %s, because it is this machine.", shown), true
 	case len(named) > 0 && (h.port == network.PortDNS || h.port != 0 && !named.HasPort(h.port)):
-		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s: pollux.sandboxHosts has %s.", h.port, shown, join(named))
+		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s: pollux.sandboxHosts has %s.", h.port, shown, join(named)), false
 	case len(named) > 0:
-		return fmt.Sprintf("Commands in the sandbox reach %s, because pollux.sandboxHosts has %s.", shown, join(named))
+		return fmt.Sprintf("Commands in the sandbox reach %s, because pollux.sandboxHosts has %s.", shown, join(named)), true
 	case err == nil && network.IsLocal(address):
-		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown)
+		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown), false
 	case len(policy.Hosts) > 0:
-		return fmt.Sprintf("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown)
+		return fmt.Sprintf("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown), false
 	}
-	return fmt.Sprintf("Commands in the sandbox do not reach %s, because tools.sandbox has networkAccess: false. To let them, set tools.sandboxNetworkAccess to true.", shown)
+	return fmt.Sprintf("Commands in the sandbox do not reach %s, because tools.sandbox has networkAccess: false. To let them, set tools.sandboxNetworkAccess to true.", shown), false
 }
 
 // describeCredentials lists the credentials that commands use without having them.
@@ -106,8 +107,9 @@ func describeCredentials(c *confine.Confinement, list []confine.Credential) stri
 func explainCredential(h host, list []confine.Credential) string {
 	for _, one := range list {
 		for _, known := range one.Hosts {
-			if strings.EqualFold(h.name, known.Name) || known.Name == "" && h.name == known.Addresses.Addr().String() {
-				return "There they use the credential of " + one.Describe() + " without having it."
+			isPort := h.port == 0 || h.port == cmp.Or(known.Port, 443)
+			if isPort && (known.Name != "" && strings.EqualFold(h.name, known.Name) || known.Name == "" && h.name == known.Addresses.Addr().String()) {
+				return "At " + known.String() + ", they use the credential of " + one.Describe() + " without having it."
 			}
 		}
 	}

@@ -36,7 +36,9 @@ type Credential struct {
 	// Placeholder is the text that programs have in its place. It is random, so that only they have it.
 	Placeholder string
 	// Secret returns the credential. It is called when a program first uses the placeholder, and again after the host has refused the credential.
-	Secret func(context.Context) (Secret, error)
+	Secret func(ctx context.Context, user string) (Secret, error)
+	// ByUser is set if Secret differs by the user that a program has in a request with a user and a password.
+	ByUser bool
 }
 
 // Secret is the text of a credential.
@@ -73,7 +75,7 @@ type Broker struct {
 // maxConnections is the number of connections that are open at once, and maxOfProgram that of those of one command.
 const (
 	maxConnections = 1024
-	maxOfProgram   = 256
+	maxOfProgram   = 512
 )
 
 // portHTTPS is the port of hosts without one.
@@ -107,6 +109,9 @@ func New(o Options) (*Broker, error) {
 			return context.WithValue(ctx, ledKey{}, c.(*led))
 		},
 	}
+	b.server.Protocols = &http.Protocols{} // for the server, a connection has no TLS any more
+	b.server.Protocols.SetHTTP1(true)
+	b.server.Protocols.SetUnencryptedHTTP2(true)
 	go func() {
 		defer crash.Recover()
 		_ = b.server.Serve(&b.queue)
@@ -171,19 +176,14 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, hosts network.Hosts, p 
 		_ = from.Close()
 		return
 	}
-	if b.trust.isRefusedBy(p.File) {
-		defer conn.Close()
-		b.pass(conn, nil, to)
-		return
-	}
 	tape := &tape{Conn: conn}
 	l := &led{to: to}
 	_ = conn.SetDeadline(time.Now().Add(shake))
 	secured := tls.Server(tape, &tls.Config{
-		NextProtos: []string{"http/1.1"},
+		NextProtos: []string{"h2", "http/1.1"},
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			if l.host = hostOf(hosts, hello.ServerName, to); l.host == "" {
-				return nil, errors.New("another host") // ends the handshake
+			if l.host = hostOf(hosts, hello.ServerName, to); l.host == "" || b.trust.isRefusedBy(p.File, l.host) {
+				return nil, errors.New("not for the broker") // ends the handshake
 			}
 			tape.isOwn = true
 			return nil, nil
@@ -194,7 +194,7 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, hosts network.Hosts, p 
 		defer conn.Close()
 		switch {
 		case tape.isOwn:
-			b.trust.note(p.File, err)
+			b.trust.note(p.File, l.host, err)
 		case len(tape.bytes) > 0: // another host, or no TLS
 			_ = conn.SetDeadline(time.Time{})
 			b.pass(conn, tape.bytes, to)

@@ -53,7 +53,7 @@ func newHost(t *testing.T, secret broker.Secret, handler http.HandlerFunc) *host
 	h.Server = newServer(handler)
 	t.Cleanup(h.Close)
 	h.addr = netip.MustParseAddrPort(h.Listener.Addr().String())
-	h.b = newBroker(t, h, fmt.Sprintf("example.com:%d", h.addr.Port()), func(context.Context) (broker.Secret, error) {
+	h.b = newBroker(t, h, fmt.Sprintf("example.com:%d", h.addr.Port()), func(context.Context, string) (broker.Secret, error) {
 		h.asked.Add(1)
 		return secret, h.err
 	})
@@ -68,7 +68,7 @@ func newServer(handler http.Handler) *httptest.Server {
 	return s
 }
 
-func newBroker(t *testing.T, h *host, name string, secret func(context.Context) (broker.Secret, error)) *broker.Broker {
+func newBroker(t *testing.T, h *host, name string, secret func(context.Context, string) (broker.Secret, error)) *broker.Broker {
 	t.Helper()
 	list, bad := network.ParseHosts([]string{name})
 	if len(bad) > 0 {
@@ -193,8 +193,8 @@ func TestHeaders(t *testing.T) {
 		t.Errorf("the host got %s and %s", user, password)
 	}
 	h.do(t, "GET", "/", "", "Authorization: "+basic(placeholder, "x"))
-	if user, _, _ := got.BasicAuth(); user != placeholder {
-		t.Errorf("a user got the secret: %s", user)
+	if user, password, _ := got.BasicAuth(); user != real || password != "x" {
+		t.Errorf("the host got %s and %s", user, password)
 	}
 	h.do(t, "GET", "/", "", "Accept-Encoding: br")
 	if got.Header.Get("Accept-Encoding") != "br" || got.Header.Get("Authorization") != "" {
@@ -311,7 +311,7 @@ func TestRefused(t *testing.T) {
 	}{
 		{broker.Secret{}, errors.New("gh is not signed in"), "gh is not signed in"},
 		{broker.Secret{}, nil, "there is none"},
-		{broker.Secret{Text: "main"}, nil, "it has fewer than 8 characters, and could not be told from other text of an answer"},
+		{broker.Secret{Text: "main"}, nil, "it has fewer than 8 characters, and other text of an answer may be the same"},
 		{broker.Secret{Text: "two lines\nof text"}, nil, "it has more than one line"},
 		{broker.Secret{User: "an\rna", Text: real}, nil, "it has more than one line"},
 	} {
@@ -446,8 +446,8 @@ func TestClose(t *testing.T) {
 	t.Parallel()
 	h := newHost(t, broker.Secret{Text: real}, func(http.ResponseWriter, *http.Request) {})
 	var all []net.Conn
-	for range 300 {
-		conn, err := h.dial("/usr/bin/wget") // which the broker passes on
+	for range 600 {
+		conn, err := h.dial("/usr/bin/a") // which says nothing
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -455,10 +455,10 @@ func TestClose(t *testing.T) {
 		all = append(all, conn)
 	}
 	deadline := time.Now().Add(time.Minute)
-	for h.open.Load() < 256 && time.Now().Before(deadline) {
+	for h.open.Load() < 512 && time.Now().Before(deadline) {
 		time.Sleep(time.Millisecond)
 	}
-	if n := h.open.Load(); n != 256 {
+	if n := h.open.Load(); n != 512 {
 		t.Errorf("%d connections are open", n)
 	}
 	_ = h.b.Close()
@@ -483,7 +483,7 @@ func TestOtherHosts(t *testing.T) {
 	other := &host{Server: newServer(http.NotFoundHandler()), addr: h.addr}
 	t.Cleanup(other.Close)
 	name := fmt.Sprintf("other.example:%d", h.addr.Port())
-	other.b = newBroker(t, other, name, func(context.Context) (broker.Secret, error) { return broker.Secret{Text: real}, nil })
+	other.b = newBroker(t, other, name, func(context.Context, string) (broker.Secret, error) { return broker.Secret{Text: real}, nil })
 	r, _ := http.NewRequest("GET", "https://"+name, nil)
 	r.Header.Set("Authorization", "Bearer "+placeholder)
 	resp, err := other.client(t, other.b.Authority()).Do(r)
@@ -534,6 +534,65 @@ func TestPassed(t *testing.T) {
 	_, _ = io.WriteString(conn, "GET / HTTP/1.0\r\n\r\n")
 	if got, _ := io.ReadAll(conn); !bytes.Contains(got, []byte("HTTP request to an HTTPS server")) {
 		t.Errorf("without TLS, the program read %q", got)
+	}
+}
+
+// TestHTTP2 checks that programs which speak nothing else are served.
+func TestHTTP2(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{Text: real}, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Header.Get("Authorization")) })
+	client := h.client(t, h.b.Authority())
+	tr := client.Transport.(*http.Transport)
+	tr.Protocols = &http.Protocols{}
+	tr.Protocols.SetHTTP2(true)
+	for range 2 {
+		r, _ := http.NewRequest("GET", h.url("/"), nil)
+		r.Header.Set("Authorization", "Bearer "+placeholder)
+		resp, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		if resp.ProtoMajor != 2 || string(got) != "Bearer "+placeholder {
+			t.Errorf("the program read %s %s %q", resp.Proto, resp.Status, got)
+		}
+		r.Host = "evil.example"
+		if resp, err := client.Do(r); err != nil || resp.StatusCode != http.StatusMisdirectedRequest {
+			t.Errorf("a request for another host: %v %v", resp, err)
+		}
+	}
+}
+
+// TestUsers checks that a secret that differs by users is that of the user in the request.
+func TestUsers(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{}, func(w http.ResponseWriter, r *http.Request) {
+		user, password, _ := r.BasicAuth()
+		_, _ = io.WriteString(w, user+" "+strings.ToUpper(password))
+	})
+	list := h.hosts
+	b, err := broker.New(broker.Options{
+		Transport: h.Client().Transport.(*http.Transport).Clone(),
+		Credentials: []broker.Credential{{Hosts: list, Placeholder: placeholder, ByUser: true, Secret: func(_ context.Context, user string) (broker.Secret, error) {
+			return broker.Secret{User: user, Text: "password of " + user}, nil
+		}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	h.b = b
+	for _, user := range []string{"anna", "bob", "anna"} {
+		if _, got := h.do(t, "GET", "/", "", "Authorization: "+basic(user, placeholder)); got != user+" PASSWORD OF "+strings.ToUpper(user) {
+			t.Errorf("the host got %q", got)
+		}
+	}
+	for i := range 30 {
+		resp, _ := h.do(t, "GET", "/", "", "Authorization: "+basic(fmt.Sprint("user", i), placeholder))
+		if want := i >= 18; (resp.StatusCode == http.StatusBadGateway) != want {
+			t.Errorf("user %d: %s", i, resp.Status)
+		}
 	}
 }
 
@@ -621,7 +680,7 @@ func TestAuthority(t *testing.T) {
 		t.Fatal(err)
 	}
 	state := c.ConnectionState()
-	if state.NegotiatedProtocol != "http/1.1" || state.PeerCertificates[0].NotAfter.Before(time.Now().Add(30*24*time.Hour)) {
+	if state.NegotiatedProtocol != "h2" || state.PeerCertificates[0].NotAfter.Before(time.Now().Add(30*24*time.Hour)) {
 		t.Errorf("the connection is %v", state)
 	}
 	for name, want := range map[string]bool{"example.com": true, "example.org": false, "127.0.0.1": false} {

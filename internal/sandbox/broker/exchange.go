@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,14 +18,15 @@ import (
 // headers are those for authentication. A credential in another part of a request would end up where others can read it, such as in a comment.
 var headers = [...]string{
 	"Authorization", "X-Api-Key", "Api-Key", "X-Goog-Api-Key", "X-Auth-Token", "X-Access-Token", "X-Token", "Private-Token", "Job-Token", "Deploy-Token",
-	"X-Vault-Token", "X-Nuget-Apikey", "X-Figma-Token", "X-Shopify-Access-Token", "X-Pypi-Token",
+	"X-Vault-Token", "X-Nuget-Apikey", "X-Figma-Token", "X-Shopify-Access-Token", "X-Auth-Key", "X-Api-Token", "Apikey", "Fastly-Key", "Circle-Token",
+	"Dd-Api-Key", "Dd-Application-Key", "X-Redmine-Api-Key", "X-Jfrog-Art-Api",
 }
 
 // used is the credentials of a request, for its answer.
 type used struct {
-	ctx   context.Context // of the request
-	forms []*form         // that a refusal of the host is about
-	swaps []swap          // from the texts that the host got to those that the program sent
+	ctx    context.Context // of the request
+	refuse []func()        // for the case that the host refuses
+	swaps  []swap          // from the texts that the host got to those that the program sent
 }
 
 // swap is a text and another one in its place.
@@ -97,7 +97,10 @@ func (e compressedError) Error() string { return string(e) }
 func reason(err error) string {
 	_, isNet := errors.AsType[*net.OpError](err)
 	_, isCertificate := errors.AsType[*tls.CertificateVerificationError](err)
-	if isNet || isCertificate || errors.Is(err, errCompressed) {
+	if isCertificate {
+		return err.Error() + "; if the certificate is one of your company, set SSL_CERT_FILE or NODE_EXTRA_CA_CERTS for Pollux"
+	}
+	if isNet || errors.Is(err, errCompressed) {
 		return err.Error()
 	}
 	return "it is no valid HTTP, or the connection broke"
@@ -126,10 +129,11 @@ func (b *Broker) insert(r *http.Request, l *led, u *used) error {
 		for _, name := range headers {
 			values := r.Header[http.CanonicalHeaderKey(name)]
 			for i, value := range values {
-				if !f.isIn(value) {
+				user, ok := f.isIn(value)
+				if !ok {
 					continue
 				}
-				s, err := f.get(r.Context())
+				s, err := f.get(r.Context(), user)
 				if err != nil {
 					return err
 				}
@@ -138,8 +142,8 @@ func (b *Broker) insert(r *http.Request, l *led, u *used) error {
 				if _, _, ok := parseBasic(value); ok {
 					u.swaps = append(u.swaps, swap{values[i][len(basic):], value[len(basic):]})
 				}
-				if f.isAll(value) && !slices.Contains(u.forms, f) {
-					u.forms = append(u.forms, f)
+				if f.isAll(value) {
+					u.refuse = append(u.refuse, func() { f.refuse(s) })
 				}
 			}
 		}
@@ -161,8 +165,8 @@ func hide(r *http.Response) error {
 		return nil
 	}
 	if r.StatusCode == http.StatusUnauthorized {
-		for _, f := range u.forms {
-			f.refuse()
+		for _, refuse := range u.refuse {
+			refuse()
 		}
 	}
 	u.swapHeader(r.Header)

@@ -13,15 +13,23 @@ import (
 	"pollux/internal/sandbox/network"
 )
 
-// form is a credential with its secret, once it is known.
+// form is a credential with its secrets, once they are known.
 type form struct {
 	Credential
 	ctx context.Context // of the broker
 
-	mu     sync.Mutex // guards the following
+	mu    sync.Mutex // guards users
+	users map[string]*question
+}
+
+// question is whether a user has a secret.
+type question struct {
 	last   *answer
 	asking chan struct{} // closed when there is an answer; nil if it does not ask
 }
+
+// maxUsers is the number of users that a program can have asked for.
+const maxUsers = 20
 
 // answer is the secret, or the reason why there is none.
 type answer struct {
@@ -49,18 +57,32 @@ func (a *answer) isOver() bool {
 	return false
 }
 
-// get returns the secret. Requests at the same time ask for it once.
-func (f *form) get(ctx context.Context) (Secret, error) {
+// get returns the secret of a user, who counts for secrets that differ by users. Requests at the same time ask for it once.
+func (f *form) get(ctx context.Context, user string) (Secret, error) {
+	if !f.ByUser {
+		user = ""
+	}
 	f.mu.Lock()
-	if f.last != nil && !f.last.isOver() {
+	q := f.users[user]
+	switch {
+	case q == nil && len(f.users) >= maxUsers:
+		f.mu.Unlock()
+		return Secret{}, errors.New("commands have asked for too many users")
+	case q == nil:
+		if f.users == nil {
+			f.users = map[string]*question{}
+		}
+		q = &question{}
+		f.users[user] = q
+	case q.last != nil && !q.last.isOver():
 		defer f.mu.Unlock()
-		return f.last.secret, f.last.err
+		return q.last.secret, q.last.err
 	}
-	if f.asking == nil {
-		f.asking = make(chan struct{})
-		go f.ask(f.asking)
+	if q.asking == nil {
+		q.asking = make(chan struct{})
+		go f.ask(q, user)
 	}
-	asking := f.asking
+	asking := q.asking
 	f.mu.Unlock()
 	select {
 	case <-asking:
@@ -69,27 +91,27 @@ func (f *form) get(ctx context.Context) (Secret, error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.last.secret, f.last.err
+	return q.last.secret, q.last.err
 }
 
-// ask asks for the secret, and closes a channel.
-func (f *form) ask(done chan struct{}) {
+// ask asks for the secret of a user.
+func (f *form) ask(q *question, user string) {
 	defer crash.Recover()
 	a := &answer{err: errors.New("it could not be asked for")}
 	defer func() {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		a.at = time.Now()
-		f.last, f.asking = a, nil
-		close(done)
+		close(q.asking)
+		q.last, q.asking = a, nil
 	}()
-	a.secret, a.err = f.Secret(f.ctx)
+	a.secret, a.err = f.Secret(f.ctx, user)
 	switch text := a.secret.Text; {
 	case a.err != nil:
 	case text == "":
 		a.err = errors.New("there is none")
 	case len(text) < shortest:
-		a.err = fmt.Errorf("it has fewer than %d characters, and could not be told from other text of an answer", shortest)
+		a.err = fmt.Errorf("it has fewer than %d characters, and other text of an answer may be the same", shortest)
 	case strings.ContainsAny(text+a.secret.User, "\r\n\x00"):
 		a.err = errors.New("it has more than one line")
 	}
@@ -98,14 +120,16 @@ func (f *form) ask(done chan struct{}) {
 	}
 }
 
-// refuse has the secret asked for again, after some time.
-func (f *form) refuse() {
+// refuse has a secret asked for again, after some time.
+func (f *form) refuse(s Secret) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.last != nil && f.last.err == nil {
-		again := *f.last
-		again.isRefused = true
-		f.last = &again
+	for _, q := range f.users {
+		if q.last != nil && q.last.err == nil && q.last.secret == s {
+			again := *q.last
+			again.isRefused = true
+			q.last = &again
+		}
 	}
 }
 
@@ -127,32 +151,35 @@ func addressed(hosts network.Hosts, text string) (found network.Hosts) {
 
 const basic = "Basic "
 
-// isIn reports whether a header has the placeholder.
-func (f *form) isIn(value string) bool {
+// isIn reports whether a header has the placeholder, and the user that it has beside it, if any.
+func (f *form) isIn(value string) (user string, ok bool) {
 	if strings.Contains(value, f.Placeholder) {
-		return true
+		return "", true
 	}
-	_, password, ok := parseBasic(value)
-	return ok && strings.Contains(password, f.Placeholder)
+	user, password, ok := parseBasic(value)
+	if ok && strings.Contains(user, f.Placeholder) {
+		return "", true
+	}
+	return user, ok && strings.Contains(password, f.Placeholder)
 }
 
 // isAll reports whether a header has the placeholder and nothing beside it but a scheme, or a user.
 func (f *form) isAll(value string) bool {
-	_, password, ok := parseBasic(value)
+	user, password, ok := parseBasic(value)
 	_, word, _ := strings.Cut(value, " ")
-	return value == f.Placeholder || word == f.Placeholder || ok && password == f.Placeholder
+	return value == f.Placeholder || word == f.Placeholder || ok && (password == f.Placeholder || user == f.Placeholder)
 }
 
-// replace returns a header with the secret.
+// replace returns a header with the secret. A token may also be the user, without a password.
 func (f *form) replace(value string, s Secret) string {
 	user, password, ok := parseBasic(value)
 	if !ok || strings.Contains(value, f.Placeholder) {
 		return strings.ReplaceAll(value, f.Placeholder, s.Text)
 	}
-	if s.User != "" {
+	if s.User != "" && strings.Contains(password, f.Placeholder) {
 		user = s.User
 	}
-	return basic + base64.StdEncoding.EncodeToString([]byte(user+":"+strings.ReplaceAll(password, f.Placeholder, s.Text)))
+	return basic + base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(user+":"+password, f.Placeholder, s.Text)))
 }
 
 // parseBasic returns the user and the password of a header.

@@ -214,11 +214,9 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = c.environ(cmd.Env)
 		}
-		if cmd.For.Kind == process.KindShell || cmd.For.Kind == process.KindTool {
-			var err error
-			if ctx, err = c.fill(ctx, cmd); err != nil {
-				return nil, err
-			}
+		ctx, err := c.fill(ctx, cmd)
+		if err != nil {
+			return nil, err
 		}
 		return s.Confine(next)(ctx, cmd)
 	}
@@ -240,7 +238,8 @@ func (c *Confinement) environ(env []string) []string {
 	return env
 }
 
-// fill gives a command the placeholders of credentials, and returns the context in which its connections are led to the broker.
+// fill gives a command the placeholders of credentials, and returns the context in which its connections are led to the broker. Other programs, such as
+// hooks, get only the copy of settings that they could not read.
 func (c *Confinement) fill(ctx context.Context, cmd *process.Command) (context.Context, error) {
 	if len(config.SandboxCredentials.In(c.options.Settings())) == 0 {
 		return ctx, nil
@@ -254,8 +253,14 @@ func (c *Confinement) fill(ctx context.Context, cmd *process.Command) (context.C
 		}
 		c.filled = p
 	}
+	if cmd.For.Kind != process.KindShell && cmd.For.Kind != process.KindTool {
+		if path := c.filled.set[npmSettings]; path != "" {
+			cmd.Env = setVariable(cmd.Env, npmSettings+"="+path)
+		}
+		return ctx, nil
+	}
 	var err error
-	cmd.Env, err = c.filled.environ(cmd.Env)
+	cmd.Env, err = c.filled.environ(cmd.Env, c.options.Env)
 	return sandbox.WithBroker(ctx, c.filled.broker), err
 }
 

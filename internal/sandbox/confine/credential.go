@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -46,14 +47,16 @@ func parseCredential(text string) (c Credential, err error) {
 	case from == fromGH && !hasHost:
 		host = github
 	case from != fromGH && from != fromGit && !variableName().MatchString(from):
-		return c, errors.New("it begins with none of gh, git, npm and the name of a variable, such as GITLAB_TOKEN")
+		return c, errors.New("it begins with none of gh, git, npm and the name of a variable in capitals, such as GITLAB_TOKEN")
+	case slices.Contains([]string{"PATH", "HOME", "PWD", "SHELL", "USER", "LANG", "TERM", "TMPDIR"}, from):
+		return c, errors.New(from + " holds no credential")
 	case !hasHost:
 		return c, errors.New("it names no host: write " + from + ":git.example.org, for example")
 	}
 	h, err := network.ParseHost(host)
 	switch {
 	case err != nil:
-		return c, err
+		return c, fmt.Errorf("%q is no name of a host or single address, with or without a port", host)
 	case h.Subdomains, h.MayBePrivate, h.Name == "" && !h.Addresses.IsSingleIP():
 		return c, fmt.Errorf("%q is more than one host: write its name", host)
 	}

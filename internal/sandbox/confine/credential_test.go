@@ -34,8 +34,9 @@ func TestCredentials(t *testing.T) {
 		"git:*.example.org":           "is more than one host",
 		"git:192.0.2.0/24":            "is more than one host",
 		"git:private:example.org":     "is more than one host",
-		"git:https://example.org":     "it is no name of a host",
-		"GIT_TOKEN:":                  "it is no name of a host",
+		"git:https://example.org":     "is no name of a host or single address",
+		"GIT_TOKEN:":                  "is no name of a host or single address",
+		"PATH:example.org":            "PATH holds no credential",
 		"":                            "it begins with none of",
 	} {
 		c := open(t, fmt.Sprintf(`{"pollux": {"sandboxCredentials": [%q]}}`, entry), "")
@@ -181,8 +182,9 @@ func TestPlaceholders(t *testing.T) {
 	if again := strings.Split(run(process.KindTool), "\n"); process.Getenv(again, "MY_TOKEN") != placeholder {
 		t.Error("the placeholder of a variable changes in a session")
 	}
-	if hook := run(process.KindHook); strings.Contains(hook, "placeholder") {
-		t.Errorf("a hook has placeholders: %s", hook)
+	hook := strings.Split(run(process.KindHook), "\n")
+	if process.Getenv(hook, "MY_TOKEN") != token || process.Getenv(hook, "NPM_CONFIG_USERCONFIG") != value("NPM_CONFIG_USERCONFIG") || process.Getenv(hook, "GH_CONFIG_DIR") != "" {
+		t.Errorf("a hook has %q", hook)
 	}
 	dir := filepath.Dir(value("SSL_CERT_FILE"))
 	if mode := func() os.FileMode { info, _ := os.Stat(dir); return info.Mode().Perm() }(); mode != 0o700 {

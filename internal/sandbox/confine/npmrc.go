@@ -28,6 +28,7 @@ type npmrc struct {
 
 // registry is a registry with a credential.
 type registry struct {
+	key         string // in the settings
 	host        network.Host
 	placeholder string
 	secret      broker.Secret
@@ -67,6 +68,7 @@ func (c *Confinement) readNPM(path string, newPlaceholder func(secret string) st
 		switch strings.TrimSuffix(name, "[]") {
 		case "_authToken", "_auth", "_password":
 			if r, masked, ok := c.readRegistry(strings.TrimSuffix(key, ":"+name), name, value, newPlaceholder); ok {
+				r.key = key
 				n.registries = append(n.registries, r)
 				n.masked = append(n.masked, key+"="+masked+"\n"...)
 			}

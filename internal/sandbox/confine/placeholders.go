@@ -1,7 +1,7 @@
 package confine
 
 import (
-	"context"
+	"cmp"
 	"crypto/rand"
 	"fmt"
 	"maps"
@@ -43,6 +43,8 @@ const (
 	leastReplaced = 8
 	// npmCAVariable is the variable with the file of the only authorities that npm trusts.
 	npmCAVariable = "npm_config_cafile"
+	// npmSettings is the variable with the file of npm's settings of the user.
+	npmSettings = "NPM_CONFIG_USERCONFIG"
 )
 
 // tokensOfGH returns the variables that gh takes a token from, for GitHub or for servers of companies.
@@ -76,6 +78,7 @@ func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 		case fromGit:
 			text := placeholder("")
 			p.add(one.Hosts, text, c.ofGit(one.Hosts[0]))
+			p.list[len(p.list)-1].ByUser = true
 			p.setGit(one.Hosts[0], text)
 		default:
 			if !c.IsSet(one) {
@@ -98,7 +101,7 @@ func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 				p.set[r.variable] = r.placeholder
 			}
 			p.replace(r.secret.Text, r.placeholder)
-			p.add(network.Hosts{r.host}, r.placeholder, func(context.Context) (broker.Secret, error) { return r.secret, nil })
+			p.add(network.Hosts{r.host}, r.placeholder, c.ofNPM(path, r.key))
 		}
 	}
 	if !canLead {
@@ -136,7 +139,7 @@ func (p *placeholders) replace(s, text string) {
 }
 
 // add adds a credential for hosts.
-func (p *placeholders) add(hosts network.Hosts, text string, get func(context.Context) (broker.Secret, error)) {
+func (p *placeholders) add(hosts network.Hosts, text string, get source) {
 	p.list = append(p.list, broker.Credential{Hosts: hosts, Placeholder: text, Secret: get})
 }
 
@@ -145,7 +148,7 @@ const sslCAInfo = ".sslCAInfo"
 
 // setGit has git use a placeholder for a host. Other credential helpers have none for it, or the secret.
 func (p *placeholders) setGit(h network.Host, text string) {
-	helper := `!f() { if test "$1" = get; then echo username=x-access-token; echo password=` + text + `; fi; }; f`
+	helper := `!f() { if test "$1" = get; then grep -q ^username= || echo username=` + anyUser + `; echo password=` + text + `; fi; }; f`
 	key := "credential.https://" + h.String() + ".helper"
 	if !slices.Contains(p.git, [2]string{key, ""}) {
 		p.git = append(p.git, [2]string{key, ""}, [2]string{key, helper}, [2]string{"http.https://" + h.String() + sslCAInfo, ""})
@@ -173,8 +176,8 @@ func (c *Confinement) start(p *placeholders, npm *npmrc, hosts string) error {
 	authorities := c.readGlobalNPM()
 	if npm != nil {
 		files["npmrc"] = string(npm.masked)
-		p.set["NPM_CONFIG_USERCONFIG"] = filepath.Join(p.dir, "npmrc")
-		p.without = append(p.without, "npm_config_userconfig")
+		p.set[npmSettings] = filepath.Join(p.dir, "npmrc")
+		p.without = append(p.without, strings.ToLower(npmSettings))
 		if npm.caFile != "" || npm.ca != "" {
 			authorities = *npm
 		}
@@ -270,12 +273,13 @@ var trusting = []struct {
 	{name: "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"},
 }
 
-// environ returns the variables of a command, with placeholders. It is called for one command at a time.
-func (p *placeholders) environ(env []string) ([]string, error) {
+// environ returns the variables of a command, with placeholders. user returns a variable of the user, whose authorities count where a command does not
+// get the variable. It is called for one command at a time.
+func (p *placeholders) environ(env []string, user func(name string) string) ([]string, error) {
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		lower := strings.ToLower(name)
-		isOfNPM := p.set["NPM_CONFIG_USERCONFIG"] != "" && strings.HasPrefix(lower, "npm_config_") && (strings.Contains(lower, "_auth") || strings.Contains(lower, ":_password"))
+		isOfNPM := p.set[npmSettings] != "" && strings.HasPrefix(lower, "npm_config_") && (strings.Contains(lower, "_auth") || strings.Contains(lower, ":_password"))
 		return slices.Contains(p.without, name) || isOfNPM
 	})
 	if len(p.texts) > 0 {
@@ -291,13 +295,14 @@ func (p *placeholders) environ(env []string) ([]string, error) {
 		return env, nil
 	}
 	before := env
+	authorities := func(name string) string { return cmp.Or(process.Getenv(before, name), user(name)) }
 	for _, t := range trusting {
-		base := process.Getenv(before, t.name)
+		base := authorities(t.name)
 		switch {
 		case base == "" && t.name == npmCAVariable:
 			base = p.npmCAFile
 		case base == "" && t.from != "":
-			base = process.Getenv(before, t.from)
+			base = authorities(t.from)
 		}
 		if base == "" && !t.isAlways {
 			continue

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,25 +14,41 @@ import (
 	"pollux/internal/sandbox/network"
 )
 
+// source returns a secret, see [broker.Credential].
+type source = func(ctx context.Context, user string) (broker.Secret, error)
+
 // ofVariable returns the secret that a variable holds.
-func (c *Confinement) ofVariable(name string) func(context.Context) (broker.Secret, error) {
-	return func(context.Context) (broker.Secret, error) {
+func (c *Confinement) ofVariable(name string) source {
+	return func(context.Context, string) (broker.Secret, error) {
 		return broker.Secret{Text: strings.TrimSpace(c.options.Env(name))}, nil
 	}
 }
 
 // ofGH returns the token that gh has for a host.
-func (c *Confinement) ofGH(host network.Host) func(context.Context) (broker.Secret, error) {
-	return func(ctx context.Context) (broker.Secret, error) {
+func (c *Confinement) ofGH(host network.Host) source {
+	return func(ctx context.Context, _ string) (broker.Secret, error) {
 		out, err := c.print(ctx, "", fromGH, "auth", "token", "--hostname", host.String())
+		if err != nil {
+			err = fmt.Errorf("%w; run gh auth login outside of the sandbox", err)
+		}
 		return broker.Secret{Text: strings.TrimSpace(out)}, err
 	}
 }
 
-// ofGit returns the user and the password that git's credential helpers have for a host.
-func (c *Confinement) ofGit(host network.Host) func(context.Context) (broker.Secret, error) {
-	return func(ctx context.Context) (s broker.Secret, err error) {
-		out, err := c.print(ctx, "protocol=https\nhost="+host.String()+"\n\n", fromGit, "credential", "fill")
+// anyUser is the user that commands have in requests where they name none.
+const anyUser = "x-access-token"
+
+// ofGit returns the user and the password that git's credential helpers have for a host, and for a user that a command names.
+func (c *Confinement) ofGit(host network.Host) source {
+	return func(ctx context.Context, user string) (s broker.Secret, err error) {
+		in := "protocol=https\nhost=" + host.String() + "\n"
+		if user != "" && user != anyUser {
+			if strings.ContainsAny(user, "\r\n\x00") {
+				return s, errors.New("the name of the user has more than one line")
+			}
+			in += "username=" + user + "\n"
+		}
+		out, err := c.print(ctx, in+"\n", fromGit, "credential", "fill")
 		for line := range strings.Lines(out) {
 			name, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), "=")
 			switch name {
@@ -94,4 +111,16 @@ func (l *limited) Write(b []byte) (int, error) {
 // finder finds the user's programs, which are not those of the project.
 func (c *Confinement) finder() process.Finder {
 	return process.Finder{Path: c.options.Env("PATH"), Outside: (*c.dirs.Load())()}
+}
+
+// ofNPM returns the credential of a registry that npm's settings in a file have now.
+func (c *Confinement) ofNPM(path, key string) source {
+	return func(context.Context, string) (broker.Secret, error) {
+		for _, r := range c.readNPM(path, func(string) string { return "" }).registries {
+			if r.key == key {
+				return r.secret, nil
+			}
+		}
+		return broker.Secret{}, nil
+	}
 }
