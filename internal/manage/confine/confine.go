@@ -157,10 +157,15 @@ func logTable(list []refusals.Refusal) *outcome.Table {
 // run runs a command confined, at the person's terminal.
 func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outcome, error) {
 	words := c.Words
-	if len(words) > 0 && words[0] == "--" {
+	switch {
+	case len(words) == 0 || words[0] == "--help" || words[0] == "-h":
+		return outcome.Outcome{}, manage.ErrHelp
+	case words[0] == "--":
 		words = words[1:]
+	case strings.HasPrefix(words[0], "-"): // one of Pollux, which is before the command
+		return outcome.Outcome{}, exit.Errorf(exit.Input, "pollux sandbox run takes no flag %s. Before a command that begins with -, write --.", terminal.Line(words[0]))
 	}
-	if len(words) == 0 || words[0] == "--help" || words[0] == "-h" {
+	if len(words) == 0 {
 		return outcome.Outcome{}, manage.ErrHelp
 	}
 	p.Sandbox.Alone()
