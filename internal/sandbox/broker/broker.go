@@ -66,6 +66,7 @@ type Broker struct {
 	server    http.Server
 	queue     queue
 	trust     trust
+	ctx       context.Context
 	end       context.CancelFunc
 
 	mu   sync.Mutex // guards open
@@ -84,10 +85,9 @@ const portHTTPS = 443
 // New returns a broker for credentials, which waits for connections until it is closed.
 func New(o Options) (*Broker, error) {
 	b := &Broker{transport: o.Transport, open: map[*counted]bool{}, queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
-	ctx, end := context.WithCancel(context.Background())
-	b.end = end
+	b.ctx, b.end = context.WithCancel(context.Background())
 	for _, c := range o.Credentials {
-		f := &form{Credential: c, ctx: ctx}
+		f := &form{Credential: c, ctx: b.ctx}
 		f.Hosts = nil
 		for _, h := range c.Hosts {
 			if h.Port == 0 {
@@ -109,6 +109,7 @@ func New(o Options) (*Broker, error) {
 			return context.WithValue(ctx, ledKey{}, c.(*led))
 		},
 	}
+	b.server.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: 100}
 	b.server.Protocols = &http.Protocols{} // for the server, a connection has no TLS any more
 	b.server.Protocols.SetHTTP1(true)
 	b.server.Protocols.SetUnencryptedHTTP2(true)
@@ -354,11 +355,12 @@ func (t *tape) Write(b []byte) (int, error) {
 // pass connects a program with the address that it means.
 func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
 	d := net.Dialer{Timeout: maxDial}
-	other, err := d.Dial("tcp", to.String())
+	other, err := d.DialContext(b.ctx, "tcp", to.String())
 	if err != nil {
 		return
 	}
 	defer other.Close()
+	defer context.AfterFunc(b.ctx, func() { _ = other.Close() })()
 	if _, err := other.Write(first); err != nil {
 		return
 	}
@@ -368,6 +370,7 @@ func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
 		defer crash.Recover()
 		_, _ = io.Copy(other, conn)
 		_ = other.(*net.TCPConn).CloseWrite()
+		_ = other.SetReadDeadline(time.Now().Add(lastAnswer)) // the program may have gone
 	}()
 	_, _ = io.Copy(conn, other)
 	_ = conn.CloseWrite()
@@ -377,6 +380,8 @@ func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
 const (
 	firstDial = 5 * time.Second // for the address that the program chose
 	maxDial   = 30 * time.Second
+	// lastAnswer is the time for the rest of an answer after the end of a request that is passed on.
+	lastAnswer = 10 * time.Minute
 )
 
 // dial connects to the address that a program chose, or else to another one of the host: the program cannot try that itself any more.

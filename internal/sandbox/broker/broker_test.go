@@ -18,6 +18,7 @@ import (
 	"net/http/httptrace"
 	"net/netip"
 	"net/textproto"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -196,6 +197,11 @@ func TestHeaders(t *testing.T) {
 	if user, password, _ := got.BasicAuth(); user != real || password != "x" {
 		t.Errorf("the host got %s and %s", user, password)
 	}
+	for _, value := range []string{"Bearer x" + placeholder, placeholder + " " + placeholder, "Basic " + placeholder, basic("me", "x"+placeholder), basic(placeholder+"x", "")} {
+		if h.do(t, "GET", "/", "", "Authorization: "+value); got.Header.Get("Authorization") != value {
+			t.Errorf("%q became %q", value, got.Header.Get("Authorization"))
+		}
+	}
 	h.do(t, "GET", "/", "", "Accept-Encoding: br")
 	if got.Header.Get("Accept-Encoding") != "br" || got.Header.Get("Authorization") != "" {
 		t.Errorf("a request without a placeholder became %v", got.Header)
@@ -263,6 +269,44 @@ func TestAnswers(t *testing.T) {
 	}
 	if resp, _ := h.do(t, "HEAD", "/", "", "Authorization: Bearer "+placeholder); resp.StatusCode != 200 {
 		t.Errorf("HEAD got %s", resp.Status)
+	}
+}
+
+// TestForms checks that answers do not have the secret in the notations of JSON, URLs and base64, and that a header gets one secret.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	const secret, other = "s3cret/of+the?person~>", "another-secret-of-the-person"
+	h := newHost(t, broker.Secret{}, func(w http.ResponseWriter, r *http.Request) {
+		auth := r.Header.Get("Authorization")
+		_, word, _ := strings.Cut(auth, " ")
+		text, _ := base64.StdEncoding.DecodeString(word)
+		user, password, _ := strings.Cut(string(text), ":")
+		for _, text := range []string{auth, word, user, password} {
+			_, _ = fmt.Fprintln(w, text, strings.ReplaceAll(text, "/", `\/`), url.QueryEscape(text), url.PathEscape(text), strings.TrimRight(text, "="), strings.NewReplacer("+", "-", "/", "_").Replace(text))
+		}
+	})
+	var list []broker.Credential
+	for i, text := range []string{secret, other} {
+		list = append(list, broker.Credential{Hosts: h.hosts, Placeholder: fmt.Sprint(placeholder, i), Secret: func(context.Context, string) (broker.Secret, error) { return broker.Secret{Text: text}, nil }})
+	}
+	var err error
+	if h.b, err = broker.New(broker.Options{Transport: h.Client().Transport.(*http.Transport).Clone(), Credentials: list}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = h.b.Close() })
+	for _, auth := range []string{"Bearer " + placeholder + "0", basic("me", placeholder+"0"), basic(placeholder+"0", ""), basic(placeholder+"0", placeholder+"1"), basic(placeholder+"1", placeholder+"0")} {
+		_, got := h.do(t, "GET", "/", "", "Authorization: "+auth)
+		for _, text := range []string{"s3cret", "another-secret", base64.StdEncoding.EncodeToString([]byte(secret))[:20]} {
+			if strings.Contains(got, text) {
+				t.Errorf("%s: the program read %q in %q", auth, text, got)
+			}
+		}
+		for word := range strings.FieldsSeq(got) {
+			plain, _ := base64.RawStdEncoding.DecodeString(strings.TrimRight(strings.NewReplacer("-", "+", "_", "/").Replace(word), "="))
+			if strings.Contains(string(plain), "s3cret") || strings.Contains(string(plain), "another-secret") {
+				t.Errorf("%s: the program read %q", auth, word)
+			}
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -48,7 +49,7 @@ func (b *Broker) exchange() http.Handler {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			l := r.In.Context().Value(ledKey{}).(*led)
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", net.JoinHostPort(l.host, portText(l.to.Port())), r.In.Host
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", net.JoinHostPort(l.host, portText(l.to.Port())), l.name()
 			r.Out.URL.User, r.Out.URL.RawQuery = nil, r.In.URL.RawQuery
 		},
 		Transport:      plain{b.transport},
@@ -86,12 +87,15 @@ func (p plain) RoundTrip(r *http.Request) (*http.Response, error) {
 	return p.Transport.RoundTrip(r.WithContext(r.Context().Value(usedKey{}).(*used).ctx))
 }
 
-// errCompressed means that an answer cannot be searched.
-const errCompressed = compressedError("it is compressed in a way that Pollux did not ask for")
+// Reasons why an answer cannot be searched.
+const (
+	errCompressed = searchError("it is compressed in a way that Pollux did not ask for")
+	errPart       = searchError("it is a part that Pollux did not ask for")
+)
 
-type compressedError string
+type searchError string
 
-func (e compressedError) Error() string { return string(e) }
+func (e searchError) Error() string { return string(e) }
 
 // reason returns a text about a missing answer. Of a text of the host's, which may hold the credential, it has nothing.
 func reason(err error) string {
@@ -100,10 +104,19 @@ func reason(err error) string {
 	if isCertificate {
 		return err.Error() + "; if the certificate is one of your company, set SSL_CERT_FILE or NODE_EXTRA_CA_CERTS for Pollux"
 	}
-	if isNet || errors.Is(err, errCompressed) {
+	if isNet || errors.Is(err, errCompressed) || errors.Is(err, errPart) {
 		return err.Error()
 	}
 	return "it is no valid HTTP, or the connection broke"
+}
+
+// name returns the host of a connection for the requests to it.
+func (l *led) name() string {
+	name := net.JoinHostPort(l.host, portText(l.to.Port()))
+	if l.to.Port() == portHTTPS {
+		name = strings.TrimSuffix(name, ":"+portText(portHTTPS))
+	}
+	return name
 }
 
 // isPlain reports whether a request is for a path. Any other target could name another host, to which a server of many would take it.
@@ -122,15 +135,12 @@ func isFor(host string, l *led) bool {
 
 // insert puts the credentials of the host in the places of their placeholders in a request.
 func (b *Broker) insert(r *http.Request, l *led, u *used) error {
-	for _, f := range b.forms {
-		if !f.isFor(l) {
-			continue
-		}
-		for _, name := range headers {
-			values := r.Header[http.CanonicalHeaderKey(name)]
-			for i, value := range values {
-				user, ok := f.isIn(value)
-				if !ok {
+	for _, name := range headers {
+		values := r.Header[http.CanonicalHeaderKey(name)]
+		for i, value := range values {
+			for _, f := range b.forms {
+				user, ok := f.find(value)
+				if !ok || !f.isFor(l) {
 					continue
 				}
 				s, err := f.get(r.Context(), user)
@@ -138,13 +148,12 @@ func (b *Broker) insert(r *http.Request, l *led, u *used) error {
 					return err
 				}
 				values[i] = f.replace(value, s)
-				u.swaps = append(u.swaps, swap{s.Text, f.Placeholder})
-				if _, _, ok := parseBasic(value); ok {
-					u.swaps = append(u.swaps, swap{values[i][len(basic):], value[len(basic):]})
+				u.swap(s.Text, f.Placeholder)
+				if isBasicScheme(value) {
+					u.swap(values[i][len(basic):], value[len(basic):])
 				}
-				if f.isAll(value) {
-					u.refuse = append(u.refuse, func() { f.refuse(s) })
-				}
+				u.refuse = append(u.refuse, func() { f.refuse(s) })
+				break // one credential in a header
 			}
 		}
 	}
@@ -152,10 +161,22 @@ func (b *Broker) insert(r *http.Request, l *led, u *used) error {
 		return nil
 	}
 	// The answer is searched: as a whole, without a compression of the program's choice, and not after a change of the protocol.
-	for _, name := range [...]string{"Accept-Encoding", "Range", "If-Range", "Upgrade", "Connection"} {
+	for _, name := range [...]string{
+		"Accept-Encoding", "Grpc-Accept-Encoding", "Connect-Accept-Encoding", "Range", "If-Range", "Request-Range", "X-Ms-Range", "Upgrade", "Connection",
+	} {
 		r.Header.Del(name)
 	}
 	return nil
+}
+
+// swap has a text taken out of the answer, in the forms that it may have there.
+func (u *used) swap(from, to string) {
+	for _, text := range forms(from) {
+		one := swap{text, to}
+		if len(text) >= shortest && !slices.Contains(u.swaps, one) {
+			u.swaps = append(u.swaps, one)
+		}
+	}
 }
 
 // hide takes the credentials out of an answer.
@@ -173,8 +194,14 @@ func hide(r *http.Response) error {
 	if r.Body == nil || r.Body == http.NoBody {
 		return nil
 	}
-	if coding := r.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && r.Request.Method != http.MethodHead {
-		return fmt.Errorf("%w: %s", errCompressed, coding)
+	if r.Request.Method != http.MethodHead {
+		coding := strings.Join(r.Header.Values("Content-Encoding"), ", ")
+		if coding != "" && !strings.EqualFold(coding, "identity") {
+			return fmt.Errorf("%w: %s", errCompressed, coding)
+		}
+		if r.StatusCode == http.StatusPartialContent {
+			return errPart
+		}
 	}
 	if r.Request.Method != http.MethodHead {
 		r.ContentLength = -1

@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
+	"net/url"
 	"strings"
 	"sync"
 	"time"
@@ -64,6 +66,11 @@ func (f *form) get(ctx context.Context, user string) (Secret, error) {
 	}
 	f.mu.Lock()
 	q := f.users[user]
+	if q == nil && len(f.users) >= maxUsers {
+		maps.DeleteFunc(f.users, func(_ string, q *question) bool {
+			return q.asking == nil && q.last != nil && q.last.err != nil && q.last.isOver()
+		})
+	}
 	switch {
 	case q == nil && len(f.users) >= maxUsers:
 		f.mu.Unlock()
@@ -151,40 +158,48 @@ func addressed(hosts network.Hosts, text string) (found network.Hosts) {
 
 const basic = "Basic "
 
-// isIn reports whether a header has the placeholder, and the user that it has beside it, if any.
-func (f *form) isIn(value string) (user string, ok bool) {
-	if strings.Contains(value, f.Placeholder) {
-		return "", true
+// find reports whether a header is the placeholder, with nothing beside it but a scheme, or a user and a password. In a longer text, a host that shows a part of
+// it would show a part of the secret. user is the one beside it, if any.
+func (f *form) find(value string) (user string, ok bool) {
+	if user, password, isBasic := parseBasic(value); isBasic {
+		if password == f.Placeholder {
+			return user, true
+		}
+		return "", user == f.Placeholder
 	}
-	user, password, ok := parseBasic(value)
-	if ok && strings.Contains(user, f.Placeholder) {
-		return "", true
-	}
-	return user, ok && strings.Contains(password, f.Placeholder)
+	scheme, word, _ := strings.Cut(value, " ")
+	return "", (value == f.Placeholder || word == f.Placeholder && scheme != f.Placeholder) && !isBasicScheme(value)
 }
 
-// isAll reports whether a header has the placeholder and nothing beside it but a scheme, or a user.
-func (f *form) isAll(value string) bool {
-	user, password, ok := parseBasic(value)
-	_, word, _ := strings.Cut(value, " ")
-	return value == f.Placeholder || word == f.Placeholder || ok && (password == f.Placeholder || user == f.Placeholder)
-}
-
-// replace returns a header with the secret. A token may also be the user, without a password.
+// replace returns a header that find has found with the secret. A token may also be the user, without a password.
 func (f *form) replace(value string, s Secret) string {
 	user, password, ok := parseBasic(value)
-	if !ok || strings.Contains(value, f.Placeholder) {
-		return strings.ReplaceAll(value, f.Placeholder, s.Text)
+	switch {
+	case !ok:
+		return strings.Replace(value, f.Placeholder, s.Text, 1)
+	case password == f.Placeholder:
+		if password = s.Text; s.User != "" {
+			user = s.User
+		}
+	default:
+		user = s.Text
 	}
-	if s.User != "" && strings.Contains(password, f.Placeholder) {
-		user = s.User
-	}
-	return basic + base64.StdEncoding.EncodeToString([]byte(strings.ReplaceAll(user+":"+password, f.Placeholder, s.Text)))
+	return basic + base64.StdEncoding.EncodeToString([]byte(user+":"+password))
+}
+
+// forms returns a text as answers may have it: as it is, in JSON, in URLs, and without the padding and with the letters of other forms of base64.
+func forms(text string) []string {
+	return []string{text, strings.ReplaceAll(text, "/", `\/`), url.QueryEscape(text), url.PathEscape(text), strings.TrimRight(text, "="), strings.NewReplacer("+", "-", "/", "_").Replace(text)}
+}
+
+// isBasicScheme reports whether a header has a user and a password, or should.
+func isBasicScheme(value string) bool {
+	return len(value) >= len(basic) && strings.EqualFold(value[:len(basic)], basic)
 }
 
 // parseBasic returns the user and the password of a header.
 func parseBasic(value string) (user, password string, ok bool) {
-	if len(value) < len(basic) || !strings.EqualFold(value[:len(basic)], basic) {
+	if !isBasicScheme(value) {
 		return "", "", false
 	}
 	text, err := base64.StdEncoding.DecodeString(strings.TrimSpace(value[len(basic):]))

@@ -108,7 +108,7 @@ func TestPlaceholders(t *testing.T) {
 	for name, text := range map[string]string{
 		".npmrc": "; old: npm_REAL6\ncafile=${HOME}/own.pem\n//a.example/:_authToken = npm_REAL1 # mine\n//b.example:8443/x/:_auth=" + encode("anna:npm_REAL2") +
 			"\n//c.example/:username=anna\n//c.example/:_password=\"" + encode("npm_REAL3") + "\"\n//d.example/:_authToken=${OTHER}\n_authToken=npm_REAL4\n//e.example/:_authToken=${UNSET}\nfund=false\n" +
-			"\"//f.example/:_authToken\"=npm_REAL7\nregistry=https://anna:npm_REAL8@a.example/\n//a.example/:always-auth=true\n//g.example/:_authToken=x-${NPM_VAR}\nkey=\"npm_REAL9\"\n[x]\n",
+			"\"//f.example/:_authToken\"=npm_REAL7\nregistry=https://anna:npm_REAL8@a.example/\n//a.example/:always-auth=true\n//g.example/:_authToken=x-${NPM_VAR}\nkey=\"npm_REAL9\"\n[x]\n//h.example/:_auth=${NPM_AUTH}\nkey=-----BEGIN PRIVATE KEY-----\nMIIEREAL14==\nhttps-proxy=http://u:p@REAL15@proxy.example:1/ ; REAL16\notp=REAL17\n",
 		"own.pem":               "own certificates\n",
 		".config/gh/config.yml": "editor: vi\n",
 		".config/gh/hosts.yml":  "github.com:\n    oauth_token: gho_REAL5\n",
@@ -123,7 +123,7 @@ func TestPlaceholders(t *testing.T) {
 		}
 	}
 	c := openIn(t, home, `{"tools": {"sandbox": true}, "pollux": {"sandboxCredentials": ["gh", "MY_TOKEN:git.example", "MY_TOKEN:api.example", "NOT_SET:x.example", "npm", "gh:my.ghe.com", "gh:git.corp.example"]}}`, "",
-		"MY_TOKEN="+token, "OTHER="+other, "NPM_VAR=npm_REAL10", "GITHUB_TOKEN=gho_REAL11", "GH_ENTERPRISE_TOKEN=gho_REAL12")
+		"MY_TOKEN="+token, "OTHER="+other, "NPM_VAR=npm_REAL10", "NPM_AUTH="+encode("u:npm_REAL18"), "GITHUB_TOKEN=gho_REAL11", "GH_ENTERPRISE_TOKEN=gho_REAL12")
 	if _, err := c.Start(confine.Request{}); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestPlaceholders(t *testing.T) {
 			For: process.Purpose{Kind: kind, Origin: process.OriginModel}, Path: "/bin/sh", Dir: filepath.Join(home, "work"), Stdout: &out, Stderr: &out,
 			Args: []string{"-c", `/usr/bin/env; for f in "$NPM_CONFIG_USERCONFIG" "$GH_CONFIG_DIR"/* "$NODE_EXTRA_CA_CERTS" "$npm_config_cafile"; do echo "== $f"; /bin/cat "$f"; done; /bin/cat ~/.npmrc; : >"$GH_CONFIG_DIR/x"`},
 			Env: []string{
-				"HOME=" + home, "PATH=/usr/bin:/bin", "MY_TOKEN=" + token, "MY_URL=https://u:" + token + "@git.example", "OTHER=" + other, "NPM_VAR=npm_REAL10", "GITHUB_TOKEN=gho_REAL11", "GH_ENTERPRISE_TOKEN=gho_REAL12", "npm_config_//a.example/:_authToken=npm_REAL13",
+				"HOME=" + home, "PATH=/usr/bin:/bin", "MY_TOKEN=" + token, "MY_URL=https://u:" + token + "@git.example", "OTHER=" + other, "NPM_VAR=npm_REAL10", "NPM_AUTH=" + encode("u:npm_REAL18"), "GITHUB_TOKEN=gho_REAL11", "GH_ENTERPRISE_TOKEN=gho_REAL12", "npm_config_//a.example/:_authToken=npm_REAL13",
 				"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c",
 				"NODE_EXTRA_CA_CERTS=" + filepath.Join(home, "node.pem"),
 			},
@@ -146,7 +146,7 @@ func TestPlaceholders(t *testing.T) {
 		return out.String()
 	}
 	got := run(process.KindShell)
-	for _, secret := range []string{token, other, "npm_REAL", encode("anna:npm_REAL2"), encode("npm_REAL3"), "gho_REAL"} {
+	for _, secret := range []string{token, other, "npm_REAL", encode("anna:npm_REAL2"), encode("npm_REAL3"), encode("u:npm_REAL18"), "gho_REAL", "REAL1"} {
 		if strings.Contains(got, secret) {
 			t.Errorf("the command reads %s", secret)
 		}
@@ -165,7 +165,7 @@ func TestPlaceholders(t *testing.T) {
 	}
 	for _, want := range []string{
 		"//a.example/:_authToken=placeholder", "//b.example:8443/x/:_auth=" + encode("anna:placeholder")[:20], "//c.example/:username=anna", "//c.example/:_password=" + encode("placeholder")[:12],
-		"//d.example/:_authToken=glpat-placeholder", "fund=false", "//f.example/:_authToken=placeholder", "registry=https://a.example/", "//a.example/:always-auth=true", "//g.example/:_authToken=placeholder",
+		"//d.example/:_authToken=glpat-placeholder", "fund=false", "//f.example/:_authToken=placeholder", "registry=https://a.example/", "//a.example/:always-auth=true", "https-proxy=http://proxy.example:1/", "//h.example/:_auth=" + encode("u:placeholder")[:12], "//g.example/:_authToken=placeholder",
 		"my.ghe.com:\n    oauth_token: " + value("GH_TOKEN"), "== " + value("GH_CONFIG_DIR") + "/hosts.yml\ngithub.com:\n    oauth_token: " + value("GH_TOKEN"), "git.corp.example:\n    oauth_token: " + value("GH_ENTERPRISE_TOKEN"),
 		"version: \"1\"\neditor: vi", "oauth_token: placeholder", "of node\n\n-----BEGIN CERT", "own certificates\n\n-----BEGIN CERT",
 		".npmrc: Permission denied", "x: Permission denied", "=credential.https://github.com.helper", "=http.https://git.example.sslCAInfo",

@@ -32,7 +32,9 @@ type registry struct {
 	host        network.Host
 	placeholder string
 	secret      broker.Secret
-	variable    string // that the credential comes from, "" if it is in the file
+	raw, masked string   // the value as it is, and as commands have it
+	variables   []string // that the value has
+	isVariable  bool     // the value is one of them and nothing else
 }
 
 // npmrcPath returns the path of npm's settings of the user, "" if that is unknown. A file in the workspace is the project's: it could name any
@@ -68,7 +70,7 @@ func (c *Confinement) readNPM(path string, newPlaceholder func(secret string) st
 		switch strings.TrimSuffix(name, "[]") {
 		case "_authToken", "_auth", "_password":
 			if r, masked, ok := c.readRegistry(strings.TrimSuffix(key, ":"+name), name, value, newPlaceholder); ok {
-				r.key = key
+				r.key, r.masked = key, masked
 				n.registries = append(n.registries, r)
 				n.masked = append(n.masked, key+"="+masked+"\n"...)
 			}
@@ -80,17 +82,24 @@ func (c *Confinement) readNPM(path string, newPlaceholder func(secret string) st
 			n.ca += value + "\n"
 		case "key": // of a certificate of the user
 		default:
-			line = userInURL().ReplaceAllString(line, "://")
-			if !strings.Contains(name, "_auth") && !strings.Contains(name, "_password") && secret.EraseForms(line) == line {
-				n.masked = append(n.masked, line+"\n"...)
+			if hasValue := strings.Contains(line, "="); harmless().MatchString(key) && name != "otp" && (hasValue || key == line) {
+				if at := strings.LastIndexByte(value, '@'); at >= 0 && (strings.Contains(value, "://") || strings.Contains(key, "proxy")) {
+					scheme, _, _ := strings.Cut(value, "://") // the rest may be a user and a password
+					value = scheme + "://" + value[at+1:]
+				}
+				if secret.EraseForms(value) == value {
+					n.masked = append(n.masked, strings.TrimSuffix(key+"="+value, "=")+"\n"...)
+				}
 			}
 		}
 	}
 	return n
 }
 
-// userInURL matches the user and password of a URL.
-var userInURL = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`://[^/@\s"']*@`) })
+// harmless matches the keys of settings that are no secrets.
+var harmless = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^((//\S+:)?(always-auth|username|email|certfile|keyfile)|(@[\w.-]+:)?[a-z][a-z0-9-]*(\[\])?)$`)
+})
 
 // readRegistry reads the credential of a registry, and returns the value that commands see. A line without one, or without a registry, which npm does not
 // read any more, is left out.
@@ -102,12 +111,14 @@ func (c *Confinement) readRegistry(address, kind, value string, newPlaceholder f
 	if r.host, err = network.ParseHost(u.Host); err != nil {
 		return r, "", false
 	}
-	if found := npmVariable().FindStringSubmatch(value); found != nil && found[0] == value && kind == "_authToken" {
-		r.variable = found[1]
+	for _, found := range npmVariable().FindAllStringSubmatch(value, -1) {
+		r.variables = append(r.variables, found[1])
+		r.isVariable = found[0] == value
 	}
 	if value, ok = c.expandNPM(value); !ok || value == "" {
 		return r, "", false
 	}
+	r.raw = value
 	if kind == "_authToken" {
 		r.secret.Text = value
 		r.placeholder = newPlaceholder(value)

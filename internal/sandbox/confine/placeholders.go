@@ -29,7 +29,7 @@ type placeholders struct {
 	// without are variables that commands do not get, set are those that they get, by their names, and texts are replaced in all of them.
 	without []string
 	set     map[string]string
-	texts   []string    // a secret and its placeholder, in turn
+	texts   [][2]string // a secret and its placeholder
 	git     [][2]string // settings of git
 	list    []broker.Credential
 	// npmCAFile is the file with the only authorities that npm trusts, "" for those that Node trusts.
@@ -97,9 +97,14 @@ func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 		read := c.readNPM(path, placeholder)
 		npm = &read
 		for _, r := range npm.registries {
-			if r.variable != "" {
-				p.set[r.variable] = r.placeholder
+			for _, name := range r.variables {
+				if r.isVariable {
+					p.set[name] = r.masked
+				} else {
+					p.without = append(p.without, name)
+				}
 			}
+			p.replace(r.raw, r.masked)
 			p.replace(r.secret.Text, r.placeholder)
 			p.add(network.Hosts{r.host}, r.placeholder, c.ofNPM(path, r.key))
 		}
@@ -134,7 +139,7 @@ func (p *placeholders) variable(name, value string) string {
 // replace has a placeholder stand in the place of a secret in all variables.
 func (p *placeholders) replace(s, text string) {
 	if s = strings.TrimSpace(s); len(s) >= leastReplaced {
-		p.texts = append(p.texts, s, text)
+		p.texts = append(p.texts, [2]string{s, text})
 	}
 }
 
@@ -279,11 +284,16 @@ func (p *placeholders) environ(env []string, user func(name string) string) ([]s
 	env = slices.DeleteFunc(slices.Clone(env), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		lower := strings.ToLower(name)
-		isOfNPM := p.set[npmSettings] != "" && strings.HasPrefix(lower, "npm_config_") && (strings.Contains(lower, "_auth") || strings.Contains(lower, ":_password"))
+		isOfNPM := p.set[npmSettings] != "" && strings.HasPrefix(lower, "npm_config_") && (strings.Contains(lower, "_auth") || strings.Contains(lower, "_password"))
 		return slices.Contains(p.without, name) || isOfNPM
 	})
 	if len(p.texts) > 0 {
-		swap := strings.NewReplacer(p.texts...)
+		slices.SortStableFunc(p.texts, func(a, b [2]string) int { return len(b[0]) - len(a[0]) }) // one may be the beginning of another one
+		var pairs []string
+		for _, t := range p.texts {
+			pairs = append(pairs, t[0], t[1])
+		}
+		swap := strings.NewReplacer(pairs...)
 		for i := range env {
 			env[i] = swap.Replace(env[i])
 		}
