@@ -20,9 +20,9 @@ import (
 )
 
 // keys are the credentials of a test, which no command may have.
-var keys = map[string]string{"variable": "ghp_REALtokenREALtokenREALtokenREALtok", "git": "real-password-of-git", "npm": "npm_REALrealREALrealREALrealREALreal1234"}
+var keys = map[string]string{"variable": "ghp_REALtokenREALtokenREALtokenREALtok", "git": "real-password-of-git", "npm": "npm_REALrealREALrealREALrealREALreal1234", "gh": "gho_REALofGHofGHofGHofGHofGHofGHofGH12"}
 
-// TestCredentials has a model's commands use credentials that they do not have: a variable, what git's helper knows, and npm's token.
+// TestCredentials has a model's commands use credentials that they do not have: a variable, the password of git's helper, and the tokens of npm and gh.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	if sandbox.Available() != nil || sandbox.Gap() != "" {
@@ -60,6 +60,9 @@ func useCredentials(t *testing.T, network string) {
 			backend.ServeHTTP(w, r)
 		case r.URL.Path == "/echo":
 			_, _ = fmt.Fprintf(w, "the host got %v: %s\n", auth == "Bearer "+keys["variable"], auth)
+		case r.URL.Path == "/api/v3/user" && auth == "token "+keys["gh"]:
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = fmt.Fprintf(w, `{"login": "anna", "seen": %q}`, auth)
 		case r.URL.Path == "/-/whoami" && auth == "Bearer "+keys["npm"]:
 			_, _ = io.WriteString(w, `{"username": "anna"}`)
 		default:
@@ -72,17 +75,27 @@ func useCredentials(t *testing.T, network string) {
 	host := strings.TrimPrefix(server.URL, "https://")
 
 	p := newPerson(t)
-	p.settings(fmt.Sprintf(`{"pollux": {"sandboxCredentials": ["MY_TOKEN:%s", "git:%s", "npm"]%s}}`, host, host, network))
+	p.settings(fmt.Sprintf(`{"pollux": {"sandboxCredentials": ["MY_TOKEN:%[1]s", "git:%[1]s", "gh:%[1]s", "npm"]%[2]s}}`, host, network))
 	certificate := filepath.Join(p.home, "server.pem")
 	for path, text := range map[string]string{
 		certificate: string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})),
-		filepath.Join(p.home, ".git-credentials"): fmt.Sprintf("https://anna:%s@%s\n", keys["git"], strings.ReplaceAll(host, ":", "%3a")),
-		filepath.Join(p.home, ".gitconfig"):       "[credential]\n\thelper = store\n",
-		filepath.Join(p.home, ".npmrc"):           fmt.Sprintf("//%s/:_authToken=%s\n", host, keys["npm"]),
+		filepath.Join(p.home, ".git-credentials"):           fmt.Sprintf("https://anna:%s@%s\n", keys["git"], strings.ReplaceAll(host, ":", "%3a")),
+		filepath.Join(p.home, ".gitconfig"):                 "[credential]\n\thelper = store\n",
+		filepath.Join(p.home, ".config", "gh", "hosts.yml"): fmt.Sprintf("%s:\n    oauth_token: %s\n    user: anna\n    git_protocol: https\n", host, keys["gh"]),
+		filepath.Join(p.home, ".npmrc"):                     fmt.Sprintf("//%s/:_authToken=%s\n", host, keys["npm"]),
 	} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	ask := `echo '"login":"anna"'`
+	if gh, err := exec.LookPath("gh"); err == nil {
+		ask = "GH_HOST=" + host + " " + gh + " api user | tr -d ' '"
+	} else {
+		t.Log("NOT TESTED: no gh")
 	}
 	script := fmt.Sprintf(`turn
   call run_shell_command {"command": "curl -sS -H \"Authorization: Bearer $MY_TOKEN\" https://%[1]s/echo; env"}
@@ -98,8 +111,11 @@ turn
 turn
   expect result run_shell_command_4 .git-credentials: Permission denied
   expect result run_shell_command_4 .npmrc: Permission denied
+  call run_shell_command {"command": %[2]q}
+turn
+  expect result run_shell_command_5 "\"login\":\"anna\""
   text done
-`, host)
+`, host, ask)
 	model := scripttest.Serve(t, "key none\n"+script, scriptmodel.Options{Wires: everyWire()})
 	p.environ = append(p.environ, "MY_TOKEN="+keys["variable"], "MY_URL=https://u:"+keys["variable"]+"@"+host, "SSL_CERT_FILE="+certificate,
 		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+model.URL())
