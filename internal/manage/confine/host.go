@@ -107,7 +107,7 @@ func describeCredentials(c *confine.Confinement, list []confine.Credential) stri
 func explainCredential(h host, list []confine.Credential) string {
 	for _, one := range list {
 		for _, known := range one.Hosts {
-			isPort := h.port == 0 || h.port == cmp.Or(known.Port, 443)
+			isPort := h.port == 0 || h.port == cmp.Or(known.Port, network.PortHTTPS)
 			if isPort && (known.Name != "" && strings.EqualFold(h.name, known.Name) || known.Name == "" && h.name == known.Addresses.Addr().String()) {
 				return "At " + known.String() + ", they use the credential of " + one.Describe() + " without having it."
 			}

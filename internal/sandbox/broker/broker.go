@@ -79,9 +79,6 @@ const (
 	maxOfProgram   = 512
 )
 
-// portHTTPS is the port of hosts without one.
-const portHTTPS = 443
-
 // New returns a broker for credentials, which waits for connections until it is closed.
 func New(o Options) (*Broker, error) {
 	b := &Broker{transport: o.Transport, open: map[*counted]bool{}, queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
@@ -91,7 +88,7 @@ func New(o Options) (*Broker, error) {
 		f.Hosts = nil
 		for _, h := range c.Hosts {
 			if h.Port == 0 {
-				h.Port = portHTTPS
+				h.Port = network.PortHTTPS
 			}
 			h.MayBePrivate = h.Name != ""
 			f.Hosts = append(f.Hosts, h)

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"pollux/internal/sandbox/network"
 )
 
 // headers are those for authentication. A credential in another part of a request would end up where others can read it, such as in a comment.
@@ -113,8 +115,8 @@ func reason(err error) string {
 // name returns the host of a connection for the requests to it.
 func (l *led) name() string {
 	name := net.JoinHostPort(l.host, portText(l.to.Port()))
-	if l.to.Port() == portHTTPS {
-		name = strings.TrimSuffix(name, ":"+portText(portHTTPS))
+	if l.to.Port() == network.PortHTTPS {
+		name = strings.TrimSuffix(name, ":"+portText(network.PortHTTPS))
 	}
 	return name
 }
@@ -128,7 +130,7 @@ func isPlain(r *http.Request) bool {
 func isFor(host string, l *led) bool {
 	name, port, err := net.SplitHostPort(host)
 	if err != nil {
-		name, port = strings.Trim(host, "[]"), portText(portHTTPS)
+		name, port = strings.Trim(host, "[]"), portText(network.PortHTTPS)
 	}
 	return strings.EqualFold(strings.TrimSuffix(name, "."), l.host) && port == portText(l.to.Port())
 }
@@ -173,7 +175,7 @@ func (b *Broker) insert(r *http.Request, l *led, u *used) error {
 func (u *used) swap(from, to string) {
 	for _, text := range forms(from) {
 		one := swap{text, to}
-		if len(text) >= shortest && !slices.Contains(u.swaps, one) {
+		if len(text) >= Shortest && !slices.Contains(u.swaps, one) {
 			u.swaps = append(u.swaps, one)
 		}
 	}
@@ -191,22 +193,17 @@ func hide(r *http.Response) error {
 		}
 	}
 	u.swapHeader(r.Header)
-	if r.Body == nil || r.Body == http.NoBody {
+	if r.Body == nil || r.Body == http.NoBody || r.Request.Method == http.MethodHead {
 		return nil
 	}
-	if r.Request.Method != http.MethodHead {
-		coding := strings.Join(r.Header.Values("Content-Encoding"), ", ")
-		if coding != "" && !strings.EqualFold(coding, "identity") {
-			return fmt.Errorf("%w: %s", errCompressed, coding)
-		}
-		if r.StatusCode == http.StatusPartialContent {
-			return errPart
-		}
+	if coding := strings.Join(r.Header.Values("Content-Encoding"), ", "); coding != "" && !strings.EqualFold(coding, "identity") {
+		return fmt.Errorf("%w: %s", errCompressed, coding)
 	}
-	if r.Request.Method != http.MethodHead {
-		r.ContentLength = -1
-		r.Header.Del("Content-Length")
+	if r.StatusCode == http.StatusPartialContent {
+		return errPart
 	}
+	r.ContentLength = -1
+	r.Header.Del("Content-Length")
 	body := io.Reader(r.Body)
 	for _, s := range u.swaps {
 		body = &swapper{from: body, swap: s}

@@ -24,7 +24,7 @@ type form struct {
 	users map[string]*question
 }
 
-// question is whether a user has a secret.
+// question is one for the secret of a user, with its last answer.
 type question struct {
 	last   *answer
 	asking chan struct{} // closed when there is an answer; nil if it does not ask
@@ -45,9 +45,10 @@ const (
 	// keepError and keepRefused are the times in which a program cannot have the user's programs asked again, by requests of any number.
 	keepError   = 5 * time.Second
 	keepRefused = 30 * time.Second
-	// shortest is the length of the shortest secret, in bytes. Answers are full of shorter texts.
-	shortest = 8
 )
+
+// Shortest is the length of the shortest secret, in bytes. Answers and variables are full of shorter texts.
+const Shortest = 8
 
 func (a *answer) isOver() bool {
 	switch {
@@ -117,8 +118,8 @@ func (f *form) ask(q *question, user string) {
 	case a.err != nil:
 	case text == "":
 		a.err = errors.New("there is none")
-	case len(text) < shortest:
-		a.err = fmt.Errorf("it has fewer than %d characters, and other text of an answer may be the same", shortest)
+	case len(text) < Shortest:
+		a.err = fmt.Errorf("it has fewer than %d characters, and other text of an answer may be the same", Shortest)
 	case strings.ContainsAny(text+a.secret.User, "\r\n\x00"):
 		a.err = errors.New("it has more than one line")
 	}

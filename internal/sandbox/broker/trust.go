@@ -23,8 +23,8 @@ type refusal struct{ file, host string }
 // distrustful are programs, by the names of their files, that know no variable for authorities.
 var distrustful = [...]string{"java", "wget"}
 
-// again is the time in which a program that has refused the certificate of the broker reaches the host without it. An interpreter may do so for one
-// of its programs only.
+// again is how long a program that refused the broker's certificate bypasses the broker. It is short, because the file may be an interpreter that also
+// runs programs which trust the broker.
 const again = time.Minute
 
 // note has a program that broke off a handshake reach the host when it tries again, if it did so because of the certificate. OpenSSL says that in a way

@@ -7,8 +7,6 @@ package confine
 
 import (
 	"context"
-	"fmt"
-	"net/http"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -35,15 +33,7 @@ type Options struct {
 	Env func(name string) string
 	// Secrets returns the names of variables that confined commands do not get.
 	Secrets func() []string
-	// Host is the user's own programs and connections, for credentials that commands use without having them.
-	Host Host
-}
-
-// Host is the programs and connections of Pollux itself, outside of the sandbox.
-type Host struct {
-	Launcher  *process.Launcher
-	Environ   func() []string // of the user
-	Transport func() (http.RoundTripper, error)
+	Host    Host // for credentials that commands use without having them
 }
 
 // Granted returns the run of a command that ctx is for, the zero Run for other programs.
@@ -76,7 +66,7 @@ type Confinement struct {
 	made   []string                    // directories for caches, those above others first
 	empty  []string                    // caches that another session may remove, see Close
 	wider  map[string]*sandbox.Sandbox // for commands with a grant, by its key
-	filled *placeholders               // see placeholders; nil before the first command
+	filled *placeholders               // nil before the first command, see fill
 }
 
 // setUp are the kinds of programs that a person has set up, by trust in a folder or by the installation of an extension: [Confinement.OpenForModel]
@@ -236,32 +226,6 @@ func (c *Confinement) environ(env []string) []string {
 		}
 	}
 	return env
-}
-
-// fill gives a command the placeholders of credentials, and returns the context in which its connections are led to the broker. Other programs, such as
-// hooks, get only the copy of settings that they could not read.
-func (c *Confinement) fill(ctx context.Context, cmd *process.Command) (context.Context, error) {
-	if len(config.SandboxCredentials.In(c.options.Settings())) == 0 {
-		return ctx, nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.filled == nil {
-		p, err := c.preparePlaceholders()
-		if err != nil {
-			return ctx, fmt.Errorf("prepare the credentials of pollux.sandboxCredentials: %w", err)
-		}
-		c.filled = p
-	}
-	if cmd.For.Kind != process.KindShell && cmd.For.Kind != process.KindTool {
-		if path := c.filled.set[npmSettings]; path != "" {
-			cmd.Env = setVariable(cmd.Env, npmSettings+"="+path)
-		}
-		return ctx, nil
-	}
-	var err error
-	cmd.Env, err = c.filled.environ(cmd.Env, c.options.Env)
-	return sandbox.WithBroker(ctx, c.filled.broker), err
 }
 
 // maxWider limits the sandboxes for commands with a grant that are kept.

@@ -167,7 +167,5 @@ func mayReach(policy network.Policy, h network.Host) bool {
 		listed = policy.Hosts.Containing(h.Addresses.Addr())
 	}
 	isLocal := h.Name == "localhost" || h.Name == "" && network.IsLocal(h.Addresses.Addr())
-	return !policy.Off || policy.NamesHosts || isLocal || listed.HasPort(cmp.Or(h.Port, portHTTPS))
+	return !policy.Off || policy.NamesHosts || isLocal || listed.HasPort(cmp.Or(h.Port, network.PortHTTPS))
 }
-
-const portHTTPS = 443

@@ -67,9 +67,9 @@ func (c *Confinement) readNPM(path string, newPlaceholder func(secret string) st
 		rawKey, rawValue, _ := strings.Cut(line, "=")
 		key, value := iniText(rawKey), iniText(rawValue)
 		name := key[strings.LastIndexByte(key, ':')+1:]
-		switch strings.TrimSuffix(name, "[]") {
+		switch kind := strings.TrimSuffix(name, "[]"); kind {
 		case "_authToken", "_auth", "_password":
-			if r, masked, ok := c.readRegistry(strings.TrimSuffix(key, ":"+name), name, value, newPlaceholder); ok {
+			if r, masked, ok := c.readRegistry(strings.TrimSuffix(key, ":"+name), kind, value, newPlaceholder); ok {
 				r.key, r.masked = key, masked
 				n.registries = append(n.registries, r)
 				n.masked = append(n.masked, key+"="+masked+"\n"...)

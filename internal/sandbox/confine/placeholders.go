@@ -2,6 +2,7 @@ package confine
 
 import (
 	"cmp"
+	"context"
 	"crypto/rand"
 	"fmt"
 	"maps"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"pollux/internal/config"
 	"pollux/internal/durable"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
@@ -21,15 +23,23 @@ import (
 	"pollux/internal/secret"
 )
 
+// Host is the programs and connections of Pollux itself, outside of the sandbox.
+type Host struct {
+	Launcher  *process.Launcher
+	Environ   func() []string // of the user
+	Transport func() (http.RoundTripper, error)
+}
+
 // placeholders are the texts that commands have in the places of credentials.
 type placeholders struct {
 	broker *broker.Broker    // nil if commands have none
 	dir    string            // with the certificates and settings that commands read
 	files  map[string]string // those with authorities, by the ones that they are made from
-	// without are variables that commands do not get, set are those that they get, by their names, and texts are replaced in all of them.
+	// without are variables that commands do not get, set are those that they get, by their names, and swap replaces texts in all of them.
 	without []string
 	set     map[string]string
 	texts   [][2]string // a secret and its placeholder
+	swap    *strings.Replacer
 	git     [][2]string // settings of git
 	list    []broker.Credential
 	// npmCAFile is the file with the only authorities that npm trusts, "" for those that Node trusts.
@@ -39,8 +49,6 @@ type placeholders struct {
 const (
 	// certificates is the beginning of the names of directories that placeholders.dir is one of.
 	certificates = "certificates-"
-	// leastReplaced is the length of the shortest secret that is replaced wherever a variable has it.
-	leastReplaced = 8
 	// npmCAVariable is the variable with the file of the only authorities that npm trusts.
 	npmCAVariable = "npm_config_cafile"
 	// npmSettings is the variable with the file of npm's settings of the user.
@@ -59,7 +67,6 @@ func tokensOfGH(isCloud bool) []string {
 func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 	credentials, _ := c.Credentials()
 	p := &placeholders{files: map[string]string{}, set: map[string]string{}}
-	canLead := sandbox.KnowsHosts()
 	var others []func()       // for git, after the credentials that are meant for it
 	var hosts strings.Builder // for gh
 	for _, one := range credentials {
@@ -77,8 +84,7 @@ func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 			p.setGit(one.Hosts[0], text)
 		case fromGit:
 			text := placeholder("")
-			p.add(one.Hosts, text, c.ofGit(one.Hosts[0]))
-			p.list[len(p.list)-1].ByUser = true
+			p.list = append(p.list, broker.Credential{Hosts: one.Hosts, Placeholder: text, Secret: c.ofGit(one.Hosts[0]), ByUser: true})
 			p.setGit(one.Hosts[0], text)
 		default:
 			if !c.IsSet(one) {
@@ -109,7 +115,13 @@ func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 			p.add(network.Hosts{r.host}, r.placeholder, c.ofNPM(path, r.key))
 		}
 	}
-	if !canLead {
+	slices.SortStableFunc(p.texts, func(a, b [2]string) int { return len(b[0]) - len(a[0]) }) // one may be the beginning of another one
+	var pairs []string
+	for _, t := range p.texts {
+		pairs = append(pairs, t[0], t[1])
+	}
+	p.swap = strings.NewReplacer(pairs...)
+	if !sandbox.KnowsHosts() {
 		p.without, p.set = slices.Collect(maps.Keys(p.set)), nil
 		return p, nil
 	}
@@ -121,6 +133,32 @@ func (c *Confinement) preparePlaceholders() (*placeholders, error) {
 		p.close()
 	}
 	return p, err
+}
+
+// fill gives a command the placeholders of credentials, and returns the context in which its connections are led to the broker. Other programs, such as
+// hooks, get only the copy of settings that they could not read.
+func (c *Confinement) fill(ctx context.Context, cmd *process.Command) (context.Context, error) {
+	if len(config.SandboxCredentials.In(c.options.Settings())) == 0 {
+		return ctx, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.filled == nil {
+		p, err := c.preparePlaceholders()
+		if err != nil {
+			return ctx, fmt.Errorf("prepare the credentials of pollux.sandboxCredentials: %w", err)
+		}
+		c.filled = p
+	}
+	if cmd.For.Kind != process.KindShell && cmd.For.Kind != process.KindTool {
+		if path := c.filled.set[npmSettings]; path != "" {
+			cmd.Env = setVariable(cmd.Env, npmSettings+"="+path)
+		}
+		return ctx, nil
+	}
+	var err error
+	cmd.Env, err = c.filled.environ(cmd.Env, c.options.Env)
+	return sandbox.WithBroker(ctx, c.filled.broker), err
 }
 
 // placeholder returns the text for commands in the place of a secret. It begins as the secret does, if that has one of the known forms.
@@ -138,7 +176,7 @@ func (p *placeholders) variable(name, value string) string {
 
 // replace has a placeholder stand in the place of a secret in all variables.
 func (p *placeholders) replace(s, text string) {
-	if s = strings.TrimSpace(s); len(s) >= leastReplaced {
+	if s = strings.TrimSpace(s); len(s) >= broker.Shortest {
 		p.texts = append(p.texts, [2]string{s, text})
 	}
 }
@@ -207,10 +245,10 @@ func (c *Confinement) start(p *placeholders, npm *npmrc, hosts string) error {
 // maskedNPM returns the path of npm's settings if commands get a copy of them instead, else "".
 func (c *Confinement) maskedNPM() string {
 	credentials, _ := c.Credentials()
-	if !sandbox.KnowsHosts() || !slices.ContainsFunc(credentials, func(one Credential) bool { return one.From == fromNPM }) {
-		return ""
+	if slices.ContainsFunc(credentials, func(one Credential) bool { return one.From == fromNPM }) && sandbox.KnowsHosts() { // which asks the kernel
+		return c.npmrcPath()
 	}
-	return c.npmrcPath()
+	return ""
 }
 
 // writeGH writes settings of gh: those of the user, with placeholders. gh does not start with the user's own, in which it may not read the hosts.
@@ -255,29 +293,6 @@ func (p *placeholders) close() {
 	}
 }
 
-// trusting are the variables that name the authorities which programs trust. from is the one that a program takes if it has none of its own, and isAdded is
-// set for those that replace no authorities. Others than those that isAlways is set for are set if they were.
-var trusting = []struct {
-	name, from        string
-	isAdded, isAlways bool
-}{
-	{name: "SSL_CERT_FILE", isAlways: true},                              // OpenSSL, and so Python and Ruby; Go; uv
-	{name: "CURL_CA_BUNDLE", from: "SSL_CERT_FILE", isAlways: true},      // curl, also with GnuTLS
-	{name: "REQUESTS_CA_BUNDLE", from: "CURL_CA_BUNDLE", isAlways: true}, // Python's requests, pip, poetry, twine
-	{name: "CARGO_HTTP_CAINFO", from: "SSL_CERT_FILE", isAlways: true},
-	{name: "NODE_EXTRA_CA_CERTS", isAdded: true, isAlways: true},
-	{name: "DENO_CERT", isAdded: true, isAlways: true},
-	{name: npmCAVariable},
-	{name: "NPM_CONFIG_CAFILE"},
-	{name: "GIT_SSL_CAINFO"},
-	{name: "NIX_SSL_CERT_FILE"},
-	{name: "PIP_CERT"},
-	{name: "AWS_CA_BUNDLE"},
-	{name: "HTTPLIB2_CA_CERTS"},
-	{name: "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE"},
-	{name: "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"},
-}
-
 // environ returns the variables of a command, with placeholders. user returns a variable of the user, whose authorities count where a command does not
 // get the variable. It is called for one command at a time.
 func (p *placeholders) environ(env []string, user func(name string) string) ([]string, error) {
@@ -287,16 +302,8 @@ func (p *placeholders) environ(env []string, user func(name string) string) ([]s
 		isOfNPM := p.set[npmSettings] != "" && strings.HasPrefix(lower, "npm_config_") && (strings.Contains(lower, "_auth") || strings.Contains(lower, "_password"))
 		return slices.Contains(p.without, name) || isOfNPM
 	})
-	if len(p.texts) > 0 {
-		slices.SortStableFunc(p.texts, func(a, b [2]string) int { return len(b[0]) - len(a[0]) }) // one may be the beginning of another one
-		var pairs []string
-		for _, t := range p.texts {
-			pairs = append(pairs, t[0], t[1])
-		}
-		swap := strings.NewReplacer(pairs...)
-		for i := range env {
-			env[i] = swap.Replace(env[i])
-		}
+	for i := range env {
+		env[i] = p.swap.Replace(env[i])
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.set)) {
 		env = setVariable(env, name+"="+p.set[name])
@@ -304,35 +311,11 @@ func (p *placeholders) environ(env []string, user func(name string) string) ([]s
 	if p.broker == nil {
 		return env, nil
 	}
-	before := env
-	authorities := func(name string) string { return cmp.Or(process.Getenv(before, name), user(name)) }
-	for _, t := range trusting {
-		base := authorities(t.name)
-		switch {
-		case base == "" && t.name == npmCAVariable:
-			base = p.npmCAFile
-		case base == "" && t.from != "":
-			base = authorities(t.from)
-		}
-		if base == "" && !t.isAlways {
-			continue
-		}
-		if base == "" && !t.isAdded {
-			if base = systemBundle(); base == "" { // only the authority of the broker would be left
-				continue
-			}
-		}
-		path, err := p.bundle(base)
-		if err != nil {
-			return nil, err
-		}
-		env = setVariable(env, t.name+"="+path)
+	env, err := p.withAuthorities(env, user)
+	if err != nil {
+		return nil, err
 	}
-	bundle := process.Getenv(env, "GIT_SSL_CAINFO")
-	if bundle == "" {
-		bundle = process.Getenv(env, "CURL_CA_BUNDLE")
-	}
-	return p.withGit(env, bundle), nil
+	return p.withGit(env, cmp.Or(process.Getenv(env, "GIT_SSL_CAINFO"), process.Getenv(env, "CURL_CA_BUNDLE"))), nil
 }
 
 // withGit returns variables with more settings of git.
@@ -349,43 +332,6 @@ func (p *placeholders) withGit(env []string, bundle string) []string {
 		count++
 	}
 	return setVariable(env, "GIT_CONFIG_COUNT="+strconv.Itoa(count))
-}
-
-// bundle returns a file with the authorities of another one, "" for none, and that of the broker.
-func (p *placeholders) bundle(base string) (string, error) {
-	if path := p.files[base]; path != "" {
-		return path, nil
-	}
-	var text []byte
-	if base != "" {
-		var err error
-		if text, err = durable.ReadFile(base, 16<<20); err != nil {
-			return base, nil // the program says why it cannot
-		}
-		text = append(text, '\n')
-	}
-	path := filepath.Join(p.dir, strconv.Itoa(len(p.files))+".pem")
-	if err := os.WriteFile(path, append(text, p.broker.Authority()...), 0o600); err != nil {
-		return "", fmt.Errorf("cannot keep the certificates for commands: %w", err)
-	}
-	p.files[base] = path
-	return path, nil
-}
-
-// bundles are the files with the authorities that a system trusts, of which it has one.
-var bundles = [...]string{
-	"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/ca-bundle.pem", "/etc/pki/tls/cacert.pem",
-	"/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/ssl/cert.pem",
-}
-
-// systemBundle returns the file with the authorities that this system trusts, "" if there is none.
-func systemBundle() string {
-	for _, path := range bundles {
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	return ""
 }
 
 // setVariable returns variables with one of them set, as name=value.

@@ -21,8 +21,11 @@ type Policy struct {
 // IsByName reports whether programs ask Pollux for the addresses of names.
 func (p Policy) IsByName() bool { return p.Off && (len(p.Hosts) > 0 || p.NamesHosts) }
 
-// PortDNS is the port of resolvers.
-const PortDNS = 53
+// PortDNS is the port of resolvers, and PortHTTPS that of web servers.
+const (
+	PortDNS   = 53
+	PortHTTPS = 443
+)
 
 // asksOthers reports whether the servers at a port pass questions on to other machines, by DNS.
 func asksOthers(port uint16) bool { return port == PortDNS || port == 853 }
