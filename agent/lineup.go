@@ -13,12 +13,12 @@ type lineup struct {
 	group []*job
 
 	mu   sync.Mutex
-	left int             // jobs that are not prepared yet
-	open map[*job]func() // those of them with a question; the function asks it, nil if that is done
+	left int                          // jobs that are not prepared yet
+	open map[*job]func(following int) // those of them with a question; the function asks it, nil if that is done
 }
 
 func newLineup(group []*job) *lineup {
-	l := &lineup{group: group, open: map[*job]func(){}}
+	l := &lineup{group: group, open: map[*job]func(int){}}
 	for _, j := range group {
 		if j.status == "" {
 			l.left++
@@ -50,8 +50,9 @@ func (l *lineup) prepare(ctx context.Context, j *job, emit func(Event), step fun
 			answer(a)
 		}
 		l.change(func() {
-			l.open[j] = func() {
+			l.open[j] = func(following int) {
 				if ctx.Err() == nil {
+					asked.Following = following
 					emit(asked)
 				}
 			}
@@ -64,7 +65,7 @@ func (l *lineup) prepare(ctx context.Context, j *job, emit func(Event), step fun
 func (l *lineup) change(f func()) {
 	l.mu.Lock()
 	f()
-	var ready []func()
+	var ready []func(int)
 	if len(l.open) == l.left || len(l.open) == maxParallel {
 		for _, j := range l.group {
 			if ask := l.open[j]; ask != nil {
@@ -74,7 +75,7 @@ func (l *lineup) change(f func()) {
 		}
 	}
 	l.mu.Unlock()
-	for _, ask := range ready {
-		ask()
+	for i, ask := range ready {
+		ask(len(ready) - 1 - i)
 	}
 }

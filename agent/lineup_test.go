@@ -46,6 +46,9 @@ func TestLineup(t *testing.T) {
 						if want := fmt.Sprintf("loud__c%d", 2*len(asked)+1); e.Call.ID != want {
 							t.Errorf("asked about %s, want %s", e.Call.ID, want)
 						}
+						if want := min(count/2, 32) - 1 - len(asked); len(asked) < 32 && e.Following != want {
+							t.Errorf("%d questions follow %s, want %d", e.Following, e.Call.ID, want)
+						}
 						if asked = append(asked, e); len(asked) < min(count/2, 32) {
 							continue // all that can be prepared have a question before the first answer
 						}

@@ -52,6 +52,7 @@ func showNested(call *ToolCall, e tool.NestedEvent, show func(Event) bool) {
 		show(Nested{Call: call, Event: n.Event})
 		return
 	}
+	asked.Following = 0 // they may come in between those of other agents
 	asked.Within = slices.Concat([]*ToolCall{call}, asked.Within)
 	if !show(asked) {
 		asked.Answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})

@@ -23,9 +23,11 @@ type inquiry struct {
 	isOfCall bool            // a call of the model asks
 	isNested bool            // the model of an agent in a call asks
 	agent    string          // name of that agent
-	place    int             // among the questions that wait: that of the call in the run
-	shown    *Question       // nil until it is asked
-	cancel   context.CancelFunc
+	// following is the number of questions that come right after this one.
+	following int
+	place     int       // among the questions that wait: that of the call in the run
+	shown     *Question // nil until it is asked
+	cancel    context.CancelFunc
 }
 
 // Ask asks the person a question that is not about a tool call, from a / command or during sign-in. It is a [tool.Ask].
@@ -61,7 +63,7 @@ func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 }
 
 func (d *Driver) addCallQuestion(e agent.ToolAsked) {
-	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer}
+	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following}
 	first := e.Call
 	if q.isNested = len(e.Within) > 0; q.isNested {
 		first = e.Within[0]
@@ -73,7 +75,7 @@ func (d *Driver) addCallQuestion(e agent.ToolAsked) {
 	d.addQuestion(q)
 }
 
-// addQuestion queues a question. Questions that arrive within batchWindow are asked in
+// addQuestion queues a question. Questions that follow one another, or arrive within batchWindow, are asked in
 // the order of the model's calls, numbered as one batch.
 func (d *Driver) addQuestion(q *inquiry) {
 	if d.inputEnded {
@@ -83,7 +85,11 @@ func (d *Driver) addQuestion(q *inquiry) {
 	}
 	d.pending = append(d.pending, q)
 	slices.SortStableFunc(d.pending, func(a, b *inquiry) int { return cmp.Compare(a.place, b.place) })
-	if d.open == nil {
+	switch {
+	case d.open != nil:
+	case q.following > 0:
+		d.batch.Stop()
+	default:
 		d.batch.Reset(batchWindow)
 	}
 }

@@ -282,6 +282,33 @@ func TestEndOfInput(t *testing.T) {
 	})
 }
 
+// TestFollowing checks that a question is not asked before those that follow it, however long they take.
+func TestFollowing(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := &scene{}
+		s.run = func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			for following := range 2 {
+				call := &agent.ToolCall{ID: "1", Name: "x"}
+				emit(agent.ToolAsked{
+					Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{Title: "x"}), Answer: func(tool.Answer) {}, Following: 1 - following,
+				})
+				time.Sleep(time.Minute)
+			}
+			return nil
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			s.wants(`began "go" false`, "agent.ToolAsked")
+			time.Sleep(time.Minute)
+			s.wants("agent.ToolAsked", "asked 1/2 x")
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 // TestSettledMeanwhile checks that a command that runs beside a question can settle it, and that a question of which the
 // asker needs no answer is not asked.
 func TestSettledMeanwhile(t *testing.T) {
