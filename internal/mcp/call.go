@@ -16,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/internal/process/lastwords"
 	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
@@ -172,7 +173,7 @@ func errorText(content json.RawMessage) string {
 			switch line = oneLine(line); {
 			case strings.HasPrefix(line, "#"):
 				heading = cmp.Or(heading, line)
-			case isError(line):
+			case lastwords.IsError(line):
 				return ellipsis.Bytes(line, maxCause)
 			default:
 				first = cmp.Or(first, line)

@@ -10,7 +10,7 @@
 //   - servers.go: the servers of a session. server.go: the life of one.
 //   - program.go, network.go: how messages reach a server. methods.go: the requests to it in types of
 //     our own. signin.go: tokens for services, from package oauth.
-//   - start.go: how many start at once. tail.go: why a program has ended.
+//   - start.go: how many start at once.
 //   - offer.go: the offer of a server. renew.go: lists that change. kept.go: offers stored for the next session.
 //     recheck.go: whether they still hold.
 //   - tool.go, call.go, result.go: calling its tools.

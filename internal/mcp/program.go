@@ -23,6 +23,7 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/process"
+	"pollux/internal/process/lastwords"
 	"pollux/internal/secret"
 )
 
@@ -45,7 +46,7 @@ type program struct {
 	running *process.Process
 	output  io.ReadCloser
 	lines   *bufio.Reader
-	errors  tail
+	errors  lastwords.Tail
 	queue   []jsonrpc.Message // the rest of a batch
 
 	writing sync.Mutex
@@ -68,7 +69,7 @@ func newProgram(c *Config, o *Options) (*program, error) {
 	}
 	return &program{
 		launcher: o.Launcher, log: o.Log, conceal: c.conceal, ended: make(chan struct{}),
-		errors: tail{log: errorLog(c, o)},
+		errors: lastwords.Tail{Log: errorLog(c, o)},
 		command: &process.Command{
 			For:  process.Purpose{Kind: process.KindServer, Origin: c.origin(o), Name: c.Name},
 			Name: name, Path: path, Args: c.Args, Env: environ, Dir: dir, Grace: endGrace,
@@ -252,7 +253,7 @@ func (p *program) explain(err error) error {
 	case hasEnded:
 		err = fmt.Errorf("it ended with exit code %d", p.status.Code)
 	}
-	if line := p.errors.cause(p.conceal, p.isUp.Load()); line != "" {
+	if line := p.errors.Cause(p.conceal, p.isUp.Load()); line != "" {
 		return fmt.Errorf("%w: %s", err, line)
 	}
 	return err

@@ -79,7 +79,7 @@ func (s *Servers) Progress(name string) string {
 	doing, program := one.doing, one.program
 	one.mu.Unlock()
 	if program != nil {
-		if line := program.errors.lastLine(one.config.conceal); line != "" {
+		if line := program.errors.LastLine(one.config.conceal); line != "" {
 			doing += fmt.Sprintf(", its last words: %s", line)
 		}
 	}

@@ -1,4 +1,9 @@
-package mcp
+// Package lastwords finds the line in the output of a program that says why it has ended:
+//
+//	var words lastwords.Tail
+//	launcher.Run(ctx, &process.Command{Stderr: &words, …})
+//	reason := words.Cause(conceal, false)
+package lastwords
 
 import (
 	"io"
@@ -7,24 +12,25 @@ import (
 	"sync"
 )
 
-// tail is a writer that keeps the beginning and the end of its input.
-type tail struct {
-	log io.Writer // gets all of it, too; nil for none
+// Tail is a writer that keeps the beginning and the end of its input. Its methods may be called from several goroutines at once.
+type Tail struct {
+	Log io.Writer // gets all of it, too; nil for none
 
 	mu   sync.Mutex
 	head []byte
 	kept []byte // what follows head
 }
 
-// maxTail is how much a tail keeps of the beginning, and of the end, in bytes.
+// maxTail is how much a Tail keeps of the beginning, and of the end, in bytes.
 const maxTail = 4 << 10
 
-func (t *tail) Write(b []byte) (int, error) {
+// Write never fails.
+func (t *Tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := len(b)
-	if t.log != nil {
-		_, _ = t.log.Write(b)
+	if t.Log != nil {
+		_, _ = t.Log.Write(b)
 	}
 	first := min(len(b), maxTail-len(t.head))
 	t.head = append(t.head, b[:first]...)
@@ -35,7 +41,7 @@ func (t *tail) Write(b []byte) (int, error) {
 }
 
 // lines returns the lines that are kept, without those that are empty.
-func (t *tail) lines() (list []string) {
+func (t *Tail) lines() (list []string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for line := range strings.Lines(string(t.head) + string(t.kept)) {
@@ -46,8 +52,8 @@ func (t *tail) lines() (list []string) {
 	return list
 }
 
-// lastLine returns the last line as conceal returns it, at most 300 bytes of it.
-func (t *tail) lastLine(conceal func(string) string) string {
+// LastLine returns the last line as conceal returns it, at most 300 bytes of it.
+func (t *Tail) LastLine(conceal func(string) string) string {
 	lines := t.lines()
 	if len(lines) == 0 {
 		return ""
@@ -55,20 +61,20 @@ func (t *tail) lastLine(conceal func(string) string) string {
 	return short(lines[len(lines)-1], conceal)
 }
 
-// cause returns the line that says why a program has ended, as conceal returns it: of a program that was of use the last
+// Cause returns the line that says why a program has ended, as conceal returns it: of a program that was of use the last
 // one that reads as an error, and of others the first one. If none does, it is the last line that is no noise, or the
 // last one.
-func (t *tail) cause(conceal func(string) string, isUp bool) string {
-	found, last, noise := "", "", ""
+func (t *Tail) Cause(conceal func(string) string, isUp bool) string {
+	found, last, other := "", "", ""
 	for _, line := range t.lines() {
 		if isNoise(line) {
 			if line != "npm notice" { // which is an empty line of npm's
-				noise = line
+				other = line
 			}
 			continue
 		}
 		last = line
-		if isError(line) && (isUp || found == "") {
+		if IsError(line) && (isUp || found == "") {
 			found = line
 		}
 	}
@@ -78,7 +84,7 @@ func (t *tail) cause(conceal func(string) string, isUp bool) string {
 	case last != "":
 		return short(last, conceal)
 	}
-	return short(noise, conceal)
+	return short(other, conceal)
 }
 
 func short(line string, conceal func(string) string) string {
@@ -86,18 +92,26 @@ func short(line string, conceal func(string) string) string {
 	return strings.ToValidUTF8(text[:min(len(text), 300)], "")
 }
 
-var (
-	// errorWords are in lines that say what went wrong.
-	errorWords = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)error\b|exception\b|panic:|fatal|failed|failure|cannot|can't|could not|unable|not found|no such|denied|refused|locked|missing|invalid|required|unknown|unsupported|ENOENT|EACCES|EADDRINUSE|usage:`)
-	})
-	// noise is in lines of interpreters and package managers that say nothing about it: the frame of a trace, and
-	// the parts of npm's report that only say that there is one.
-	noise = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^(\s|node:|Node\.js v|Traceback |During handling of|The above exception|[}\])]|/.*:\d+$|file:///.*:\d+$|goroutine \d|npm (warn|notice|WARN)|npm (error|ERR!) (code|errno|syscall|path|dest|A complete log|    |\d+$)|npm (error|ERR!)$|(\(node:\d+\) )?\[?\w*Warning|\(Use .node)`)
-	})
-)
+// expressions are compiled when they are first needed: most programs end well.
+var expressions struct {
+	sync.Once
+	isError, isNoise *regexp.Regexp
+}
 
-func isNoise(line string) bool { return noise().MatchString(line) }
+func compile() {
+	expressions.isError = regexp.MustCompile(`(?i)error\b|exception\b|panic:|fatal|failed|failure|cannot|can't|could not|unable|not found|no such|denied|refused|locked|missing|invalid|required|unknown|unsupported|ENOENT|EACCES|EADDRINUSE|usage:`)
+	expressions.isNoise = regexp.MustCompile(`^(\s|node:|Node\.js v|Traceback |During handling of|The above exception|[}\])]|/.*:\d+$|file:///.*:\d+$|goroutine \d|npm (warn|notice|WARN)|npm (error|ERR!) (code|errno|syscall|path|dest|A complete log|    |\d+$)|npm (error|ERR!)$|(\(node:\d+\) )?\[?\w*Warning|\(Use .node)`)
+}
 
-func isError(line string) bool { return errorWords().MatchString(line) }
+// IsError reports whether a line says what went wrong.
+func IsError(line string) bool {
+	expressions.Do(compile)
+	return expressions.isError.MatchString(line)
+}
+
+// isNoise reports whether a line of an interpreter or a package manager says nothing about it: the frame of a trace, and the parts of npm's report that
+// only say that there is one.
+func isNoise(line string) bool {
+	expressions.Do(compile)
+	return expressions.isNoise.MatchString(line)
+}

@@ -1,4 +1,4 @@
-package mcp
+package lastwords
 
 import (
 	"fmt"
@@ -22,41 +22,24 @@ func TestCause(t *testing.T) {
 		{"npm warn old y@1\nnpm notice\n", "npm warn old y@1", "npm warn old y@1"},
 		{"(node:7) ExperimentalWarning: x failed\nlistening\n", "listening", "listening"},
 	} {
-		var kept tail
+		var kept Tail
 		for line := range strings.Lines(c.text) {
 			fmt.Fprint(&kept, line)
 		}
 		asIs := func(text string) string { return text }
-		if got := kept.cause(asIs, false); got != c.start {
+		if got := kept.Cause(asIs, false); got != c.start {
 			t.Errorf("%q: %q at the start, want %q", c.text, got, c.start)
 		}
-		if got := kept.cause(asIs, true); got != c.later {
+		if got := kept.Cause(asIs, true); got != c.later {
 			t.Errorf("%q: %q later, want %q", c.text, got, c.later)
 		}
 	}
-	var long tail
+	var long Tail
 	fmt.Fprint(&long, "Error: first\n", strings.Repeat("x\n", 100_000), "Error: last")
-	if first, last := long.cause(strings.ToUpper, false), long.cause(strings.ToUpper, true); first != "ERROR: FIRST" || last != "ERROR: LAST" {
+	if first, last := long.Cause(strings.ToUpper, false), long.Cause(strings.ToUpper, true); first != "ERROR: FIRST" || last != "ERROR: LAST" {
 		t.Errorf("%q, %q", first, last)
 	}
 	if n := len(long.head) + len(long.kept); n > 2*maxTail {
 		t.Errorf("%d bytes kept", n)
-	}
-}
-
-// TestErrorText checks which line of an error people see.
-func TestErrorText(t *testing.T) {
-	t.Parallel()
-	for content, want := range map[string]string{
-		`[{"type":"text","text":"### Error\nError: no browser\nmore"}]`: "Error: no browser",
-		`[{"type":"text","text":"\nsorry\nit failed"}]`:                 "it failed",
-		`[{"type":"text","text":"# Oh\nsorry"}]`:                        "sorry",
-		`[{"type":"text","text":"### Error"}]`:                          "### Error",
-		`[]`:                                                            "",
-		`"plain"`:                                                       `"plain"`,
-	} {
-		if got := errorText([]byte(content)); got != want {
-			t.Errorf("%s: %q, want %q", content, got, want)
-		}
 	}
 }
