@@ -163,6 +163,8 @@ var (
 	buildRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "never", "unlessYolo", "always") }}
 	childRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "allowed", "none") }}
 
+	readsRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "all", "work") }}
+
 	substitutionRising = &Effect{Class: Tightens, Guard: func(below, v any) any { return rising(below, v, "ask", "refuse") }}
 
 	// unread is the effect of keys whose values Pollux never reads from a project.

@@ -77,6 +77,7 @@ const (
 	SandboxProcesses       = Int("pollux.sandboxProcesses")
 	SandboxNetworkAccess   = Bool("tools.sandboxNetworkAccess")
 	SandboxHosts           = Strings("pollux.sandboxHosts")
+	SandboxReads           = String("pollux.sandboxReads")
 	SandboxCredentials     = Strings("pollux.sandboxCredentials")
 	ToolsCore              = Strings("tools.core")
 	ToolsAllowed           = Strings("tools.allowed")

@@ -102,13 +102,13 @@ var envTable = [...]Variable{
 	{"SANDBOX", live, ambient, Loosens, "Set if Pollux already runs in a sandbox."},
 	{"GEMINI_SANDBOX_IMAGE", live, ambient, Acts, "Image of the container that Pollux runs in."},
 	{"GEMINI_SANDBOX_IMAGE_DEFAULT", live, ambient, Acts, "Image if GEMINI_SANDBOX_IMAGE is not set."},
-	{"GEMINI_SANDBOX_PROXY_COMMAND", live, ambient, Acts, "Command that runs a proxy for the container. With a container, Pollux refuses to run."},
+	{"GEMINI_SANDBOX_PROXY_COMMAND", live, ambient, Acts, "Command that runs the proxy by which alone commands in the sandbox, or the container, reach the network. It listens at port 8877."},
 	{"SANDBOX_FLAGS", live, ambient, Acts, "Further flags of docker run or podman run, as in a shell."},
 	{"SANDBOX_MOUNTS", live, ambient, Loosens, "Further files and directories of the container: from[:to[:options]], separated by commas. They can be read, or also changed with rw."},
 	{"SANDBOX_PORTS", live, ambient, Loosens, "Ports of the container to open on this machine, separated by commas."},
 	{"SANDBOX_ENV", live, ambient, Acts, "Further variables inside of the container: NAME=value, separated by commas."},
 	{"SANDBOX_SET_UID_GID", live, ambient, Loosens, "true: be the user with your number inside of the container; false: the user of the image. Without it, the owner of ~/.gemini."},
-	{"SEATBELT_PROFILE", live, ambient, Loosens, "Profile for the sandbox of macOS, beside Pollux's own: NAME for ~/.gemini/sandbox-macos-NAME.sb. permissive-open and restrictive-open are Pollux's own."},
+	{"SEATBELT_PROFILE", live, ambient, Loosens, "Profile for the sandbox of macOS, beside Pollux's own: NAME for ~/.gemini/sandbox-macos-NAME.sb. Pollux's own stands for those of Gemini CLI, such as strict-proxied."},
 	{"BUILD_SANDBOX", inert, ambient, Describes, "Build Gemini CLI's sandbox image."},
 
 	// Scripts and CI.

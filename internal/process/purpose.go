@@ -36,6 +36,7 @@ const (
 	KindCheck      Kind = "check"       // a check of a changed file
 	KindProbe      Kind = "probe"       // a program that is asked for its version or its abilities
 	KindContainer  Kind = "container"   // the container that Pollux itself runs in
+	KindProxy      Kind = "proxy"       // the proxy by which confined programs reach the network
 	KindDemo       Kind = "demo"        // the tests of the demo's project
 )
 

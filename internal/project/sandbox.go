@@ -10,7 +10,7 @@ import (
 func newConfinement(p *Project) *confine.Confinement {
 	return confine.New(confine.Options{
 		Paths: p.Paths, Settings: p.Settings, Secrets: p.SecretVariables, Env: func(name string) string { return p.Env().User().Get(name) },
-		Host: confine.Host{Launcher: &p.Launcher, Environ: func() []string { return p.Env().User().List() }, Transport: p.ServerTransport},
+		Host: confine.Host{Launcher: &p.Launcher, Environ: func() []string { return p.Env().User().List() }, Transport: p.ServerTransport, IsTrusted: p.IsTrusted},
 	})
 }
 
@@ -27,7 +27,6 @@ func (p *Project) CheckSandbox() (warning string, err error) {
 	mode, _ := policy.StartMode(asked, p.IsTrusted())
 	return p.Sandbox.Start(confine.Request{
 		Variable: p.Env().Get("GEMINI_SANDBOX"), IsForMode: asked == policy.Sandboxed && p.IsTrusted(), IsYolo: mode == policy.Yolo,
-		Seatbelt: p.Env().Get("SEATBELT_PROFILE"),
 		IsInside: isInside, Containers: func() string {
 			return container.Installed(func(name string) bool { return p.FindProgram(NewWorkspace(p.WithWarn(nil)), name) != "" })
 		},

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/proxy"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 	"pollux/tool"
@@ -95,11 +96,11 @@ func NewEngine(o EngineOptions) *policy.Engine {
 var errNoSandbox = errors.New("the sandbox is off")
 
 // runsFile returns a function that reports whether a file of the folder is run by hooks, servers or discovery
-// commands of the settings. It looks for these files when it is first called.
+// commands of the settings, or by the command of a proxy. It looks for these files when it is first called.
 func runsFile(p *project.Project) func(path string) bool {
 	files := sync.OnceValue(func() map[string]bool {
 		found := map[string]bool{}
-		for _, path := range trust.Files(p.Settings(), p.Paths.Dir()) {
+		for _, path := range trust.Files(p.Settings(), p.Paths.Dir(), p.Env().User().Get(proxy.Variable)) {
 			found[path], found[workspace.RealPath(path)] = true, true
 		}
 		return found

@@ -100,6 +100,8 @@ type Denial struct {
 	Most int64
 	// Hosts are the entries for the list of hosts that programs reach, if Kind is NotListed.
 	Hosts []string
+	// Proxy is by which programs reach other machines, if Kind is HasNoNetwork; "" for none.
+	Proxy string
 }
 
 // DenialKind is a kind of [Denial].
@@ -198,7 +200,7 @@ func (p *Profile) Denial(e Ending) Denial {
 	case p.Network.IsByName():
 		return denialOfHosts(output, e.Refused)
 	case p.Network.Off && pattern(offlineWords).MatchString(output):
-		return Denial{Kind: HasNoNetwork}
+		return p.NoNetwork()
 	}
 	return Denial{}
 }
@@ -397,6 +399,9 @@ func (d Denial) Advice() string {
 	case NotLocalSocket:
 		return "The sandbox does not let commands connect to " + d.Path + ". Work without it, or tell the user that " + allowedPaths + " can allow it."
 	case HasNoNetwork:
+		if d.Proxy != "" {
+			return "The sandbox lets commands reach other machines only by the proxy " + d.Proxy + ", which is in HTTPS_PROXY and may refuse hosts. Use a program that takes it from there, or tell the user."
+		}
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
 			"Work without it, or tell the user that the network is off for commands, and that tools.sandboxNetworkAccess: true in their own settings switches it on."
 	case NotListed:
@@ -433,6 +438,9 @@ func (d Denial) Advice() string {
 	}
 	return ""
 }
+
+// NoNetwork returns the denial of the network.
+func (p *Profile) NoNetwork() Denial { return Denial{Kind: HasNoNetwork, Proxy: p.Network.Proxy} }
 
 // Signalled returns the processes that a command in the sandbox can signal, for a sentence.
 func Signalled() string {

@@ -21,6 +21,7 @@ import (
 	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/container"
 	"pollux/internal/sandbox/profile"
+	"pollux/internal/sandbox/proxy"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm/provider"
@@ -90,7 +91,7 @@ func rulesOf(ctx context.Context, p *project.Project) []string {
 
 // outside are variables that describe the machine, or the container itself: they have another meaning inside.
 var outside = []string{
-	"HOME", "TMPDIR", "SANDBOX", "GEMINI_SANDBOX", "GEMINI_SANDBOX_IMAGE", "GEMINI_SANDBOX_IMAGE_DEFAULT", "GEMINI_SANDBOX_PROXY_COMMAND", "SANDBOX_FLAGS",
+	"HOME", "TMPDIR", "SANDBOX", "GEMINI_SANDBOX", "GEMINI_SANDBOX_IMAGE", "GEMINI_SANDBOX_IMAGE_DEFAULT", proxy.Variable, "SANDBOX_FLAGS",
 	"SANDBOX_MOUNTS", "SANDBOX_PORTS", "SANDBOX_ENV", "SANDBOX_SET_UID_GID", "SEATBELT_PROFILE", "VISUAL", "EDITOR", "BROWSER", "XDG_SESSION_TYPE", "WSL_INTEROP", container.Variable,
 }
 
@@ -144,8 +145,10 @@ func loopback(ctx context.Context, accounts *auth.Accounts, env func(string) str
 			urls = append(urls, access.BaseURL)
 		}
 	}
-	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		urls = append(urls, env(name))
+	if env(proxy.Variable) == "" { // else it is that one's address
+		for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+			urls = append(urls, env(name))
+		}
 	}
 	for _, address := range urls {
 		u, err := url.Parse(address)

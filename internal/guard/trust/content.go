@@ -58,14 +58,14 @@ func (p Power) Look(dir string) Sight {
 }
 
 // Files returns the paths of the files of the folder dir that programs in the settings of all layers run: scripts
-// of hooks, of MCP servers and of discovery commands, and the files that [Power.Look] finds in them.
-func Files(s *config.Settings, dir string) (paths []string) {
+// of hooks, of MCP servers and of discovery commands, and the files that [Power.Look] finds in them. lines are further command lines.
+func Files(s *config.Settings, dir string, lines ...string) (paths []string) {
 	text, err := json.Marshal(s.Tree())
 	tree := map[string]any{}
 	if err != nil || json.Unmarshal(text, &tree) != nil { // it was parsed from JSON
 		return nil
 	}
-	Powers(nil, tree, func(p Power) bool {
+	look := func(p Power) bool {
 		for _, name := range p.Look(dir).files {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(dir, name)
@@ -75,7 +75,9 @@ func Files(s *config.Settings, dir string) (paths []string) {
 			}
 		}
 		return true
-	})
+	}
+	Powers(nil, tree, look)
+	look(Power{Runs: &Program{Lines: lines}})
 	return paths
 }
 

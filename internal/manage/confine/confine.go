@@ -101,6 +101,11 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 	if words == "" {
 		return outcome.Outcome{}, exit.Errorf(exit.Input, "Name a file, a directory or a host.")
 	}
+	if c.Live == nil {
+		if _, err := p.CheckSandbox(); err != nil && !container.IsNeeded(err) {
+			return outcome.Outcome{}, err
+		}
+	}
 	path := workspace.RealPath(manage.Path(p.Paths, words))
 	allowed := p.Sandbox.Profile()
 	if h, ok := parseHost(words); ok && !exists(path) {
@@ -169,6 +174,9 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 		return outcome.Outcome{}, manage.ErrHelp
 	}
 	p.Sandbox.Alone()
+	if err := p.Sandbox.Restrict(); err != nil {
+		return outcome.Outcome{}, err
+	}
 	if err := p.Sandbox.Open(); err != nil {
 		return outcome.Outcome{}, exit.Errorf(exit.Sandbox, "Cannot run a command in a sandbox: %v.", err)
 	}

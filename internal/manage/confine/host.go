@@ -10,12 +10,20 @@ import (
 
 	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/network"
+	"pollux/internal/sandbox/proxy"
 	"pollux/internal/terminal"
 )
 
 // describeReach says which hosts commands in the sandbox reach where the network is off.
 func describeReach(policy network.Policy) string {
 	const own = "TCP servers on this machine's loopback addresses"
+	if policy.Proxy != "" {
+		text := "In the sandbox, commands reach other machines only by the proxy " + policy.Proxy + " (" + proxy.Variable + ")"
+		if len(policy.Hosts) > 0 {
+			text += " and these hosts (pollux.sandboxHosts): " + join(policy.Hosts)
+		}
+		return text + ", and " + own + "."
+	}
 	if len(policy.Hosts) == 0 {
 		return "In the sandbox, commands have no network (networkAccess in tools.sandbox): they reach only " + own + "."
 	}
@@ -82,6 +90,8 @@ func explainHost(h host, policy network.Policy) (text string, reaches bool) {
 		return fmt.Sprintf("Commands in the sandbox reach %s, because pollux.sandboxHosts has %s.", shown, join(named)), true
 	case err == nil && network.IsLocal(address):
 		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown), false
+	case policy.Proxy != "":
+		return fmt.Sprintf("Commands in the sandbox reach %s only by the proxy %s (%s), if that does.", shown, policy.Proxy, proxy.Variable), false
 	case len(policy.Hosts) > 0:
 		return fmt.Sprintf("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown), false
 	}

@@ -18,7 +18,7 @@ type Tail struct {
 
 	mu   sync.Mutex
 	head []byte
-	kept []byte // what follows head
+	kept []byte // the end of the rest
 }
 
 // maxTail is how much a Tail keeps of the beginning, and of the end, in bytes.

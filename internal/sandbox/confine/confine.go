@@ -58,7 +58,9 @@ type Confinement struct {
 	// isForAll is false while programs that a person has set up are not confined.
 	isForAll atomic.Bool
 	family   *sandbox.Family                   // see Alone
-	base     func(dirs []string) *sandbox.Base // the profile that the user has named, nil for none; set before it is opened
+	base     func(dirs []string) *sandbox.Base // the profile that the user has named, nil for none; set before it is opened, as the next ones
+	named    named                             // the rules of that profile that Pollux has itself
+	proxied  *proxied                          // nil without a proxy
 
 	mu     sync.Mutex                  // guards the following
 	wishes []sandbox.Wish              // see Refused
@@ -132,6 +134,7 @@ func (c *Confinement) keepCaches() {
 func (c *Confinement) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.closeProxy()
 	for _, dir := range slices.Backward(c.made) {
 		_ = os.Remove(dir) // it stays if it has files
 	}
@@ -190,12 +193,13 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			return next(ctx, cmd)
 		}
 		c.keepCaches()
+		var run Run
+		var err error
 		if granted := c.granted.Load(); granted != nil {
-			run := (*granted)(ctx)
+			run = (*granted)(ctx)
 			if run.Grant.IsOutside {
 				return next(ctx, cmd)
 			}
-			var err error
 			if s, err = c.widened(s, run.Grant); err != nil {
 				return nil, err
 			}
@@ -204,8 +208,10 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = c.environ(cmd.Env)
 		}
-		ctx, err := c.fill(ctx, cmd)
-		if err != nil {
+		if cmd.Env, err = c.leadToProxy(ctx, cmd.Env, run.Grant); err != nil {
+			return nil, err
+		}
+		if ctx, err = c.fill(ctx, cmd); err != nil {
 			return nil, err
 		}
 		return s.Confine(next)(ctx, cmd)
@@ -319,8 +325,12 @@ func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 		hosts, _ := network.ParseHosts(g.Hosts)
 		made.Network.Hosts = append(made.Network.Hosts, hosts...)
 	}
+	if c.proxied != nil && c.proxied.isOnlyWay {
+		made.Network.Off, made.Network.Proxy = true, c.proxied.program.Address.Redacted()
+	}
+	made.Network.Off = made.Network.Off || c.named.isOffline
 	if !sandbox.KnowsHosts() {
-		made.Network = network.Policy{Off: made.Network.Off}
+		made.Network.Hosts, made.Network.NamesHosts = nil, false
 	}
 	return made
 }
@@ -370,6 +380,7 @@ func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 		Dirs: dirs, Homes: c.homes(), Temp: os.TempDir(), Env: o.Env,
 		HasProgram: func(name string) bool { return find.Find(name) != "" },
 		Write:      write, Private: c.private(), Read: o.Paths.Shown(), Scratch: o.Paths.Scratch(), Mac: sandbox.ByPath,
+		ReadsWork: c.named.readsWork || config.SandboxReads.In(o.Settings()) == "work",
 	}
 }
 
@@ -439,7 +450,7 @@ func (c *Confinement) refusedHosts(r *Run) sandbox.Denial {
 		return d
 	}
 	if allowed := c.granting(r.Grant); !allowed.Network.IsByName() {
-		return sandbox.Denial{Kind: sandbox.HasNoNetwork}
+		return allowed.NoNetwork()
 	}
 	return d
 }

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/net/http/httpproxy"
 
 	"pollux/internal/config"
+	"pollux/internal/process"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/network"
 )
@@ -129,7 +130,7 @@ func (c *Confinement) credentialWarnings() (list []string) {
 	if !sandbox.KnowsHosts() {
 		return append(list, "The credentials in pollux.sandboxCredentials are for no command: on this machine, Pollux cannot decide about connections.")
 	}
-	policy, proxy := c.Profile().Network, c.proxy()
+	policy, proxy := c.Profile().Network, c.userProxy()
 	for _, one := range credentials {
 		if len(one.Hosts) == 0 || !c.IsSet(one) {
 			continue
@@ -147,11 +148,15 @@ func (c *Confinement) credentialWarnings() (list []string) {
 	return list
 }
 
-// proxy returns the proxies that the user's variables name for addresses.
-func (c *Confinement) proxy() func(*url.URL) (*url.URL, error) {
+// userProxy returns the proxies that the variables of commands name for addresses.
+func (c *Confinement) userProxy() func(*url.URL) (*url.URL, error) {
+	env := c.options.Env
+	if c.proxied != nil {
+		env = func(name string) string { return process.Getenv(c.proxied.variables, name) }
+	}
 	first := func(names ...string) string {
 		for _, name := range names {
-			if value := c.options.Env(name); value != "" {
+			if value := env(name); value != "" {
 				return value
 			}
 		}

@@ -165,7 +165,7 @@ func (c *Confinement) denial(output string, hasFailed bool, r *Run) (sandbox.Den
 		case n.IsByName() && r.starts(fetchers):
 			d = sandbox.DenialOf(r.Log.Refused())
 		case n.Off && !n.IsByName() && strings.TrimSpace(output) == "" && r.starts(downloaders):
-			d = sandbox.Denial{Kind: sandbox.HasNoNetwork}
+			d = allowed.NoNetwork()
 		}
 	}
 	switch {
@@ -231,6 +231,9 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	case sandbox.NotListed:
 		return newLack(Grant{Hosts: d.Hosts}, "The sandbox does not let it reach "+strings.Join(d.Hosts, ", ")+".", "This run could.", true)
 	case sandbox.HasNoNetwork:
+		if d.Proxy != "" {
+			return newLack(Grant{Network: true}, "The sandbox gives it no network but by the proxy "+d.Proxy+".", "This run would have the whole network.", true)
+		}
 		return newLack(Grant{Network: true}, "The sandbox gives it no network.", "This run would have it.", true)
 	case sandbox.HasNoRights:
 		return outside("In the sandbox, it gets no more privileges.")

@@ -28,6 +28,7 @@ type Host struct {
 	Launcher  *process.Launcher
 	Environ   func() []string // of the user
 	Transport func() (http.RoundTripper, error)
+	IsTrusted func() bool // whether the user trusts the folder of the project
 }
 
 // placeholders are the texts that commands have in the places of credentials.

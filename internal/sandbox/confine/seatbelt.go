@@ -15,23 +15,54 @@ import (
 	"pollux/internal/sandbox"
 )
 
-// ownNames are the profiles of Gemini CLI for which Pollux's own stands: they let programs read and change no more files than it does, and restrict no
-// connections.
-var ownNames = []string{"", "permissive-open", "restrictive-open"}
+// named is the rules of a profile of Gemini CLI that Pollux has itself.
+type named struct {
+	isOffline bool // no network, except servers and proxies on this machine
+	readsWork bool // see [profile.Place.ReadsWork]
+}
 
-// laterNames are the others that Gemini CLI has.
-var laterNames = []string{"permissive-closed", "permissive-proxied", "restrictive-closed", "restrictive-proxied", "strict-open", "strict-proxied"}
+// ownProfile returns the rules that the name of a profile stands for, and whether it is one of Gemini CLI: permissive-open and the like, or "".
+func ownProfile(name string) (says named, isOwn bool) {
+	if name == "" {
+		return named{}, true
+	}
+	level, network, _ := strings.Cut(name, "-")
+	if !slices.Contains([]string{"permissive", "restrictive", "strict"}, level) || !slices.Contains([]string{"open", "closed", "proxied"}, network) {
+		return named{}, false
+	}
+	return named{isOffline: network != "open", readsWork: level == "strict"}, true
+}
+
+// opensNetwork reports whether a profile that the user has named leaves the network open beside a proxy, or decides about it itself.
+func (c *Confinement) opensNetwork() bool {
+	name := c.options.Env(seatbeltProfile)
+	says, isOwn := ownProfile(name)
+	return sandbox.Name == seatbeltName && (!isOwn || name != "" && !says.isOffline)
+}
+
+const (
+	// seatbeltProfile is the variable with the name of a profile for the sandbox of macOS, which has the name seatbeltName.
+	seatbeltProfile = "SEATBELT_PROFILE"
+	seatbeltName    = "sandbox-exec"
+)
 
 // maxBase limits the file of a profile, in bytes.
 const maxBase = 1 << 20
 
-// keepTo has programs keep to the profile that SEATBELT_PROFILE names, too, where the sandbox is that of macOS. It is called before the sandbox is opened.
-func (c *Confinement) keepTo(name string) error {
-	if sandbox.Name != "sandbox-exec" {
+// Restrict has programs keep to the rules that variables of the user's have for them: they use a proxy, and on macOS keep to a profile, too. It is called
+// before the sandbox is opened.
+func (c *Confinement) Restrict() error {
+	c.useProxy()
+	name := c.options.Env(seatbeltProfile)
+	if sandbox.Name != seatbeltName {
+		return nil
+	}
+	if says, isOwn := ownProfile(name); isOwn {
+		c.named = says
 		return nil
 	}
 	text, err := readBase(c.options.Paths, name)
-	if err != nil || text == "" {
+	if err != nil {
 		return err
 	}
 	c.base = func(dirs []string) *sandbox.Base {
@@ -40,15 +71,9 @@ func (c *Confinement) keepTo(name string) error {
 	return nil
 }
 
-// readBase returns the text of a profile of the user's, "" if Pollux's own stands for it. A profile of the project does not count: it could let programs leave the
-// sandbox.
+// readBase returns the text of a profile of the user's. One of the project does not count: it could let programs leave the sandbox.
 func readBase(paths *config.Paths, name string) (string, error) {
-	switch {
-	case slices.Contains(ownNames, name):
-		return "", nil
-	case slices.Contains(laterNames, name):
-		return "", exit.Errorf(exit.Sandbox, "SEATBELT_PROFILE=%s is not available yet. Unset it for Pollux's own profile.", name)
-	case name != filepath.Base(name) || strings.HasPrefix(name, "."):
+	if name != filepath.Base(name) || strings.HasPrefix(name, ".") {
 		return "", exit.Errorf(exit.Sandbox, "SEATBELT_PROFILE has to be the name of a profile, not %s.", strconv.Quote(name))
 	}
 	file := "sandbox-macos-" + name + ".sb"

@@ -30,19 +30,14 @@ func TestReadBase(t *testing.T) {
 	}
 	paths := config.NewPaths(config.NewEnv("HOME="+home), work)
 	for name, want := range map[string]struct{ text, problem string }{
-		"":                  {},
-		"permissive-open":   {},
-		"restrictive-open":  {},
-		"mine":              {text: "(version 1)\n(deny default)"},
-		"strict-open":       {problem: "not available yet"},
-		"permissive-closed": {problem: "not available yet"},
-		"strict-proxied":    {problem: "not available yet"},
-		"theirs":            {problem: "copy it to ~/.gemini"},
-		"missing":           {problem: "~/.gemini/sandbox-macos-missing.sb"},
-		"empty":             {problem: "sandbox-macos-empty.sb is empty"},
-		"../work":           {problem: `not "../work"`},
-		"/etc/x":            {problem: "the name of a profile"},
-		"..":                {problem: "the name of a profile"},
+		"mine":    {text: "(version 1)\n(deny default)"},
+		"strict":  {problem: "~/.gemini/sandbox-macos-strict.sb"},
+		"theirs":  {problem: "copy it to ~/.gemini"},
+		"missing": {problem: "~/.gemini/sandbox-macos-missing.sb"},
+		"empty":   {problem: "sandbox-macos-empty.sb is empty"},
+		"../work": {problem: `not "../work"`},
+		"/etc/x":  {problem: "the name of a profile"},
+		"..":      {problem: "the name of a profile"},
 	} {
 		text, err := readBase(paths, name)
 		if text != want.text || (err == nil) != (want.problem == "") || err != nil && !strings.Contains(err.Error(), want.problem) {
@@ -50,6 +45,30 @@ func TestReadBase(t *testing.T) {
 		}
 		if err != nil && exit.CodeOf(err) != exit.Sandbox {
 			t.Errorf("%q: exit code %d", name, exit.CodeOf(err))
+		}
+	}
+}
+
+// TestOwnProfile checks the rules that names of profiles stand for.
+func TestOwnProfile(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]struct {
+		says named
+		isIt bool
+	}{
+		"":                    {named{}, true},
+		"permissive-open":     {named{}, true},
+		"restrictive-open":    {named{}, true},
+		"permissive-closed":   {named{isOffline: true}, true},
+		"restrictive-proxied": {named{isOffline: true}, true},
+		"strict-open":         {named{readsWork: true}, true},
+		"strict-proxied":      {named{isOffline: true, readsWork: true}, true},
+		"strict":              {},
+		"mine-open":           {},
+		"permissive-some":     {},
+	} {
+		if says, isIt := ownProfile(name); says != want.says || isIt != want.isIt {
+			t.Errorf("%q: %+v, %v", name, says, isIt)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/container"
+	"pollux/internal/sandbox/proxy"
 )
 
 // Request is the facts besides settings that decide about the sandbox of a session.
@@ -16,7 +17,6 @@ type Request struct {
 	Variable  string // the value of GEMINI_SANDBOX, which wins over the settings; "" for none
 	IsForMode bool   // the approval mode needs the sandbox of Pollux, unless a flag or a setting switches it off
 	IsYolo    bool   // nothing but a sandbox restricts the session
-	Seatbelt  string // the value of SEATBELT_PROFILE, for macOS
 	// IsInside reports whether Pollux is in a container of its own, which the settings have asked for.
 	IsInside bool
 	// Containers returns the name of a program for containers on this machine, "" if there is none.
@@ -33,6 +33,7 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 	if r.IsInside {
 		return c.startInside(r.IsForMode)
 	}
+	c.useProxy()
 	wanted, isSet := wanted(s)
 	from := string(config.ToolSandbox)
 	if r.Variable != "" {
@@ -56,7 +57,7 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 	}
 	missing := errors.New("the sandbox " + strconv.Quote(wanted) + " is not available here; true confines commands with the means of this system")
 	if isOwn(wanted) {
-		if err := c.keepTo(r.Seatbelt); err != nil {
+		if err := c.Restrict(); err != nil {
 			return "", err
 		}
 		if missing = c.Open(); missing == nil {
@@ -79,10 +80,14 @@ func (c *Confinement) Start(r Request) (warning string, err error) {
 
 // warningWithout returns a warning about settings that do not hold without the sandbox, "" for none.
 func (c *Confinement) warningWithout() string {
-	if len(config.SandboxCredentials.In(c.options.Settings())) == 0 {
-		return ""
+	var list []string
+	if len(config.SandboxCredentials.In(c.options.Settings())) > 0 {
+		list = append(list, "Commands have the credentials in pollux.sandboxCredentials themselves, as far as they can read them: they run without the sandbox of Pollux.")
 	}
-	return "Commands have the credentials in pollux.sandboxCredentials themselves, as far as they can read them: they run without the sandbox of Pollux."
+	if c.proxied != nil {
+		list = append(list, proxy.Variable+" has no effect: commands run without the sandbox of Pollux.")
+	}
+	return strings.Join(list, "\n")
 }
 
 // startInside turns the sandbox on in a container: it keeps commands away from Pollux's own files, which the container has, and from the network if

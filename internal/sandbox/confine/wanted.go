@@ -7,6 +7,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/network"
+	"pollux/internal/sandbox/proxy"
 )
 
 // wanted returns the name of the sandbox that settings ask for, "" for none, and whether they say anything about it.
@@ -108,6 +109,9 @@ func (c *Confinement) settingsWarning() string {
 		list = append(list, "pollux.sandboxHosts has no effect: tools.sandboxNetworkAccess allows the whole network.")
 	case !sandbox.KnowsHosts():
 		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts: on this machine, Pollux cannot decide about connections.")
+	}
+	if c.proxied != nil && c.proxied.isOnlyWay && !sandbox.KnowsHosts() && !sandbox.ByPath {
+		list = append(list, "Commands do not reach the proxy of "+proxy.Variable+": on this machine, Pollux cannot decide about connections.")
 	}
 	return strings.Join(append(list, c.credentialWarnings()...), "\n")
 }

@@ -13,6 +13,7 @@ import (
 	"mvdan.cc/sh/v3/shell"
 
 	"pollux/internal/exit"
+	"pollux/internal/sandbox/proxy"
 )
 
 // Places in the container.
@@ -26,8 +27,8 @@ const (
 type command []string
 
 // command returns the command line that runs the session in a container with this name. dir is the directory of the link, ports are to be opened
-// on the machine.
-func (o *Options) command(name, image, dir string, ports []int) (command, error) {
+// on the machine, by is the proxy, nil for none.
+func (o *Options) command(name, image, dir string, ports []int, by *gateway) (command, error) {
 	c := command{"run", "--rm", "--init", "--workdir", o.Dir, "--entrypoint", ""}
 	if o.Name == "runsc" {
 		c.add("--runtime=runsc")
@@ -44,6 +45,7 @@ func (o *Options) command(name, image, dir string, ports []int) (command, error)
 		c.add("--tty")
 	}
 	c.add("--name", name)
+	by.join(&c)
 	if o.Client() == "docker" { // podman has the name itself, and many versions of it do not know host-gateway
 		c.add("--add-host", "host.docker.internal:host-gateway")
 	}
@@ -82,6 +84,10 @@ func (o *Options) entry(name string, out []int) (*entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	hasProxy := o.Env(proxy.Variable) != ""
+	if hasProxy && len(in) > 0 {
+		return nil, exit.Errorf(exit.Sandbox, "SANDBOX_PORTS opens no ports of a container whose network leads only to a proxy. Unset it, or %s.", proxy.Variable)
+	}
 	e := &entry{
 		Home: o.Home, User: o.User, Become: o.becomes(), UID: o.UID, GID: o.GID, Owner: o.Own, Leads: leads{In: in, Out: out},
 		Script: o.script(), Paths: o.ownPaths("PATH"), PythonPaths: o.ownPaths("PYTHONPATH"),
@@ -95,7 +101,11 @@ func (o *Options) entry(name string, out []int) (*entry, error) {
 		}
 		e.Env = append(e.Env, pair)
 	}
-	e.Env = slices.Concat(o.Forward, e.Env, []string{"SANDBOX=" + name})
+	var leading []string
+	if hasProxy {
+		leading, e.Proxy = proxy.Variables(o.proxyURL(), o.Env), o.proxyURL().Host
+	}
+	e.Env = slices.Concat(o.Forward, leading, e.Env, []string{"SANDBOX=" + name})
 	return e, nil
 }
 

@@ -3,6 +3,7 @@
 //   - Outside, [Run] gets the image, starts the container, and waits for its end. command.go has the command line of the container
 //     program, mounts.go the files that the container gets.
 //   - Inside, the same program runs with the same arguments. [Enter] first becomes the user (enter_linux.go).
+//   - proxy.go has the container of a proxy, by which alone the one of the session reaches the network.
 //   - relay.go shares a directory with the container, and leads from inside to programs that listen on the loopback addresses of the machine, such as model servers.
 package container
 
@@ -17,6 +18,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/process"
+	"pollux/internal/sandbox/proxy"
 )
 
 // Has reports whether a value of tools.sandbox stands for a container. runsc, gVisor, is a runtime of Docker.
@@ -105,9 +107,6 @@ func Run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	if o.Env("GEMINI_SANDBOX_PROXY_COMMAND") != "" {
-		return exit.Errorf(exit.Sandbox, "A proxy for the container is not available yet: unset GEMINI_SANDBOX_PROXY_COMMAND.")
-	}
 	image, err := o.image()
 	if err != nil {
 		return err
@@ -125,7 +124,17 @@ func Run(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	args, err := o.command(name, image, link.dir, e.Leads.In)
+	var by *gateway
+	if command := o.Env(proxy.Variable); command != "" {
+		if by, err = o.startGateway(ctx, path, image, command); err != nil {
+			return err
+		}
+		defer by.close()
+		var cancel context.CancelFunc
+		ctx, cancel = by.watch(ctx)
+		defer cancel()
+	}
+	args, err := o.command(name, image, link.dir, e.Leads.In, by)
 	if err != nil {
 		return err
 	}
@@ -141,11 +150,19 @@ func Run(ctx context.Context, o *Options) error {
 	status, err := o.Launcher.Run(ctx, cmd)
 	switch {
 	case ctx.Err() != nil:
+		o.remove(path, name) // the container program may have ended before the container began
 		return context.Cause(ctx)
 	case err != nil:
 		return exit.Errorf(exit.Sandbox, "Cannot start %s: %w.", o.Name, durable.Cause(err))
 	}
 	return o.ended(status)
+}
+
+// remove removes a container, if it is still there.
+func (o *Options) remove(path, name string) {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	_, _ = o.Launcher.Ask(ctx, &process.Command{For: purpose, Path: path, Args: []string{"rm", "--force", name}, Env: o.Environ, Dir: o.Dir})
 }
 
 // purpose is that of the container program.

@@ -41,7 +41,7 @@ func commandOf(t *testing.T, o *Options) (line string, e *entry) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := o.command("name", "example/image:2", "/tmp/link", e.Leads.In)
+	c, err := o.command("name", "example/image:2", "/tmp/link", e.Leads.In, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestRefused(t *testing.T) {
 		o := options(t, "docker", map[string]string{c.name: c.value})
 		_, err := o.entry("name", nil)
 		if err == nil {
-			_, err = o.command("name", "image", "/tmp/link", nil)
+			_, err = o.command("name", "image", "/tmp/link", nil, nil)
 		}
 		if exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s=%s: %v", c.name, c.value, err)

@@ -19,6 +19,8 @@ type entry struct {
 	UID, GID int
 	Owner    string
 	Leads    leads
+	// Proxy is the address of the proxy that leads out, as host:port; "" for none.
+	Proxy string
 	// Env are the variables of the session. Those of the image that have other names stay.
 	Env []string
 	// Script is a file for bash that runs first, "" for none.

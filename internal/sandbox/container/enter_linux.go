@@ -15,10 +15,10 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"pollux/internal/durable"
 	"pollux/internal/process"
-	"pollux/internal/secret"
 )
 
 // Enter begins a session in a container with these arguments and this environment, whose [Variable] says how: it becomes the user, and goes on as
@@ -44,10 +44,29 @@ func Enter(args, env []string) error {
 	if err := e.Leads.start(path); err != nil {
 		return fmt.Errorf("lead to ports: %w", durable.Cause(err))
 	}
+	if err := e.awaitProxy(); err != nil {
+		return err
+	}
 	if err := e.become(); err != nil {
 		return err
 	}
 	return e.goOn(path, args, env)
+}
+
+// awaitProxy waits until the proxy takes connections.
+func (e *entry) awaitProxy() error {
+	if e.Proxy == "" {
+		return nil
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(pause) {
+		conn, err := net.DialTimeout("tcp", e.Proxy, time.Second)
+		if err == nil {
+			return conn.Close()
+		}
+		if time.Now().After(end) {
+			return fmt.Errorf("reach the proxy: %w", durable.Cause(err))
+		}
+	}
 }
 
 // become makes this process one of the user, if it is one of root.
@@ -238,9 +257,20 @@ func (e *entry) goOn(path string, args, env []string) error {
 
 // with returns an environment with other variables in addition, or in place of those with their names. Of several with a name, the last one counts.
 func with(env, others []string) []string {
-	for _, pair := range others {
+	last := map[string]int{}
+	for i, pair := range others {
 		name, _, _ := strings.Cut(pair, "=")
-		env = append(secret.Without(env, []string{name}), pair)
+		last[name] = i
+	}
+	env = slices.DeleteFunc(slices.Clone(env), func(pair string) bool {
+		name, _, _ := strings.Cut(pair, "=")
+		_, isNew := last[name]
+		return isNew
+	})
+	for i, pair := range others {
+		if name, _, _ := strings.Cut(pair, "="); last[name] == i {
+			env = append(env, pair)
+		}
 	}
 	return env
 }

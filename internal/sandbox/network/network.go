@@ -12,6 +12,8 @@ import "net/netip"
 type Policy struct {
 	// Off leaves only the servers of this machine on its loopback addresses, except those that would ask others by DNS.
 	Off bool
+	// Proxy is the address of a server of this machine by which programs reach others, "" for none. It is for words only.
+	Proxy string
 	// Hosts are the hosts that programs reach although the network is off.
 	Hosts Hosts
 	// NamesHosts makes Pollux learn which hosts programs want to reach, so that a person can be asked about each, also if Hosts is empty.

@@ -200,7 +200,7 @@ func (p *Place) inHome(name string) (paths []string) {
 	if len(p.Homes) == 0 {
 		return nil
 	}
-	for prefix, variable := range map[string]string{".cache/": "XDG_CACHE_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
+	for prefix, variable := range map[string]string{".cache/": "XDG_CACHE_HOME", ".config/": "XDG_CONFIG_HOME", ".local/share/": "XDG_DATA_HOME", ".local/state/": "XDG_STATE_HOME"} {
 		if rest, ok := strings.CutPrefix(name, prefix); ok && p.directory(variable) != "" {
 			paths = append(paths, filepath.Join(p.directory(variable), rest))
 		}

@@ -29,6 +29,8 @@ type Place struct {
 	// Private are Pollux's own files, which programs must neither read nor change. Scratch is the directory in them for the files of commands, "" for none.
 	Private []string
 	Scratch string
+	// ReadsWork means that programs read none of the person's other files: see unneeded.
+	ReadsWork bool
 	// Mac means that the machine has the directories of macOS, and that rules are about paths, whether there are files or not.
 	Mac bool
 }
@@ -52,6 +54,9 @@ func Make(p Place) sandbox.Profile {
 	}
 	out.Scratch = existing([]string{p.Scratch})
 	out.Read = existing(slices.Concat(p.Read, p.showing(r), shared))
+	if p.ReadsWork {
+		out.Hide = append(out.Hide, p.unneeded(r, slices.Concat(out.Write, out.Scratch, out.Read))...)
+	}
 	return out
 }
 
