@@ -108,12 +108,7 @@ turn
 		}
 	}
 
-	// The proxy ends with a session that is killed.
-	c := p.command("pollux", "sandbox", "run", "--", "sleep", "1000")
-	c.Env = append(c.Env, "GEMINI_SANDBOX_PROXY_COMMAND=exec perl proxy.pl")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	// A command in the sandbox cannot take the place of the proxy.
 	await := func(what string, reached func() bool) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); !reached(); time.Sleep(10 * time.Millisecond) {
@@ -121,6 +116,25 @@ turn
 				t.Fatal(what)
 			}
 		}
+	}
+	fake := p.command("pollux", "sandbox", "run", "--", "perl", "proxy.pl")
+	if err := fake.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await("the false proxy does not start", answers)
+	if out, err := run("exec perl proxy.pl", "sandbox", "run", "--", "curl", "-sS", "http://some.example"); err == nil ||
+		!strings.Contains(out, "the proxy of GEMINI_SANDBOX_PROXY_COMMAND does not run") || !strings.Contains(out, "Address already in use") {
+		t.Errorf("%v\n%s", err, out)
+	}
+	_ = fake.Process.Kill()
+	_ = fake.Wait()
+	await("the false proxy stays", func() bool { return !answers() })
+
+	// The proxy ends with a session that is killed.
+	c := p.command("pollux", "sandbox", "run", "--", "sleep", "1000")
+	c.Env = append(c.Env, "GEMINI_SANDBOX_PROXY_COMMAND=exec perl proxy.pl")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
 	}
 	await("the proxy does not start", answers)
 	_ = c.Process.Kill()

@@ -230,6 +230,12 @@ func TestProxy(t *testing.T) {
 			t.Errorf("%s is %q, %v; want %q", env, got.Proxy, err, want)
 		}
 	}
+	// The proxy of commands in the sandbox is none of Pollux: it runs only for them.
+	for address, want := range map[string]string{"http://localhost:3128": "", "127.0.0.1:3128": "", "http://p:3128": "http://p:3128"} {
+		if got, err := choose(inputs(t, "", "GEMINI_API_KEY=k", "GEMINI_SANDBOX_PROXY_COMMAND=x", "HTTPS_PROXY="+address)); got.Proxy != want || err != nil {
+			t.Errorf("%s beside a proxy of commands is %q, %v; want %q", address, got.Proxy, err, want)
+		}
+	}
 	for _, address := range []string{"http://u:hunter2@p:1:1", "http://hunter2@", "ftp://hunter2", "u:hunter2@p:x", "://hunter2", "http://:80?hunter2"} {
 		_, err := choose(inputs(t, "", "GEMINI_API_KEY=k", "HTTP_PROXY="+address))
 		if exit.CodeOf(err) != exit.Auth || strings.Contains(err.Error(), "hunter2") || !strings.Contains(err.Error(), "HTTP_PROXY") {

@@ -50,7 +50,7 @@ func ProxyVariable(env *config.Env) string {
 
 // proxy returns the URL of the proxy, nil if there is none. It is the first variable that is
 // set; "host:port" is accepted too. Errors do not contain the address, because it may include
-// a password.
+// a password. The proxy of commands in the sandbox is none of Pollux.
 func proxy(env *config.Env) (*url.URL, error) {
 	name := ProxyVariable(env)
 	if name == "" {
@@ -63,6 +63,9 @@ func proxy(env *config.Env) (*url.URL, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Hostname() == "" || !slices.Contains([]string{"http", "https", "socks5", "socks5h"}, u.Scheme) {
 		return nil, exit.Errorf(exit.Auth, "%s is not a proxy address. Write it as http://host:port, or unset it.", name)
+	}
+	if config.IsCommandProxy(u, env.Get) { // which runs for commands, when the first one needs it
+		return nil, nil
 	}
 	return u, nil
 }

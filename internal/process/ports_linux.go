@@ -3,6 +3,7 @@ package process
 import (
 	"bufio"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,6 +33,38 @@ func (p *Process) Ports() []int {
 	}
 	slices.Sort(ports)
 	return ports
+}
+
+// ListensConfined reports whether a program of this user accepts connections on a TCP port that is more confined than this process, as those in a sandbox of
+// Pollux are: it has more filters for system calls. On systems other than Linux it reports false.
+func ListensConfined(port int) bool {
+	sockets := map[string]bool{}
+	for socket, p := range readListeners("/proc/self/net") {
+		sockets[socket] = p == port
+	}
+	own := filters("/proc/self")
+	dirs, _ := filepath.Glob("/proc/[0-9]*")
+	for _, dir := range dirs {
+		if filters(dir) <= own {
+			continue
+		}
+		entries, _ := os.ReadDir(dir + "/fd") // none of a process that has ended, or is another user's
+		for _, e := range entries {
+			if socket, _ := os.Readlink(dir + "/fd/" + e.Name()); sockets[socket] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// filters returns the number of filters for system calls that a process has.
+func filters(dir string) (count int) {
+	text, _ := os.ReadFile(dir + "/status")
+	_, rest, _ := strings.Cut(string(text), "\nSeccomp_filters:")
+	line, _, _ := strings.Cut(rest, "\n")
+	count, _ = strconv.Atoi(strings.TrimSpace(line)) // none before Linux 5.9, in which there is no sandbox either
+	return count
 }
 
 // readListeners returns the ports of the listening TCP sockets of a network namespace, by the names by which /proc

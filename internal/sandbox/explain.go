@@ -102,6 +102,8 @@ type Denial struct {
 	Hosts []string
 	// Proxy is by which programs reach other machines, if Kind is HasNoNetwork; "" for none.
 	Proxy string
+	// IsUnneeded says that a hidden path is one of [Profile.Unneeded].
+	IsUnneeded bool
 }
 
 // DenialKind is a kind of [Denial].
@@ -198,7 +200,11 @@ func (p *Profile) Denial(e Ending) Denial {
 	case p.Memory > 0 && pattern(memoryWords).MatchString(output):
 		return Denial{Kind: HasNoMemory, Most: p.Memory >> 20}
 	case p.Network.IsByName():
-		return denialOfHosts(output, e.Refused)
+		d := denialOfHosts(output, e.Refused)
+		if d.Kind == NotListed && p.Network.Proxy != "" {
+			d = p.NoNetwork()
+		}
+		return d
 	case p.Network.Off && pattern(offlineWords).MatchString(output):
 		return p.NoNetwork()
 	}
@@ -350,9 +356,9 @@ func (p *Profile) DenialAt(path string) Denial {
 	if info, err := os.Lstat(path); err == nil && info.Mode().Type() == fs.ModeSocket && !p.mayConnect(path) && userMay(path, write) {
 		return Denial{Kind: NotLocalSocket, Path: path, Exists: path}
 	}
-	switch verdict, _ := p.Judge(path); {
+	switch verdict, because := p.Judge(path); {
 	case verdict == Hidden && userMay(path, read):
-		return Denial{Kind: HidesFile, Path: path, Exists: path}
+		return Denial{Kind: HidesFile, Path: path, Exists: path, IsUnneeded: slices.Contains(p.Unneeded, because)}
 	case verdict == Hidden && existing(path) != path && !ByPath && userMay(existing(path), write):
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	case verdict != Hidden && existing(path) != path && !ByPath && p.hasHidden(existing(path)) && userMay(existing(path), write):
@@ -386,6 +392,9 @@ const allowedPaths = "tools.sandboxAllowedPaths of the user's own settings"
 func (d Denial) Advice() string {
 	switch d.Kind {
 	case HidesFile:
+		if d.IsUnneeded {
+			return d.Path + " is hidden from commands by the sandbox, which shows only what work needs of home directories. Work without it, or tell the user that " + allowedPaths + " can show it."
+		}
 		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or tell the user that " + allowedPaths + " can show it."
 	case KeepsFile:
 		text := "The sandbox lets commands change files only in the workspace, in temporary directories such as $TMPDIR, and in caches: " + d.Path + " is outside"

@@ -32,6 +32,8 @@ type Profile struct {
 	// listed. In a directory of Write that has one of them, no new files can be created. A pattern with * in its last part
 	// says that files of its directory are allowed one by one, those that are there.
 	Hide []string
+	// Unneeded are those of Hide that are hidden because work does not need them, and not for secrets in them.
+	Unneeded []string
 	// Keep are paths in Write that they may only read: programs that the user runs.
 	Keep []string
 	// Read are paths within Hide that they may read nevertheless, and Scratch those that they may change as well.

@@ -57,6 +57,8 @@ func (d Denial) Wish(display func(path string) string) Wish {
 		w.Way = ofCredentials
 	}
 	switch {
+	case d.Proxy != "":
+		w = Wish{Text: "the network without the proxy"}
 	case !strings.HasSuffix(w.Text, " "):
 	case kind == NotListed:
 		w.Text += strings.Join(d.Hosts, ", ")

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"pollux/internal/exit"
@@ -79,12 +80,15 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	for _, path := range allowed.Hide {
 		verdict, _ := allowed.Judge(path)
 		switch {
-		case verdict != sandbox.Hidden || !exists(path):
+		case verdict != sandbox.Hidden || !exists(path) || slices.Contains(allowed.Unneeded, path):
 		case workspace.IsWithin(path, "/dev"):
 			hasDevices = true
 		default:
 			rows = append(rows, []string{"hidden", name(p, path)})
 		}
+	}
+	if n := len(allowed.Unneeded); n > 0 {
+		rows = append(rows, []string{"hidden", wording.Count(n, "other path") + " of home directories and other disks (pollux.sandboxReads)"})
 	}
 	if hasDevices {
 		rows = append(rows, []string{"hidden", "most devices in /dev"})
@@ -125,6 +129,9 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 		return manage.Say("Commands in the sandbox cannot create %s. To let them, add %s to tools.sandboxAllowedPaths.", name(p, path), name(p, denied.Exists))
 	case verdict == sandbox.MayChange:
 		return manage.Say("Commands in the sandbox can read and change %s, because it is in %s.", name(p, path), name(p, because))
+	case verdict == sandbox.Hidden && slices.Contains(allowed.Unneeded, because):
+		return manage.Say("Commands in the sandbox can neither read nor change %s: of home directories and other disks, they read only what work needs (pollux.sandboxReads). "+
+			"To let them, add it to tools.sandboxAllowedPaths.", name(p, path))
 	case verdict == sandbox.Hidden:
 		return manage.Say("Commands in the sandbox can neither read nor change %s, because it is in %s, which may hold secrets. "+
 			"To let them read it, add it to tools.sandboxAllowedPaths.", name(p, path), name(p, because))
@@ -200,6 +207,8 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 		Stdin: streams.In, Stdout: streams.Out, Stderr: streams.Err, TTY: true,
 	})
 	switch {
+	case exit.CodeOf(err) == exit.Sandbox:
+		return outcome.Outcome{}, err
 	case err != nil:
 		return outcome.Outcome{}, exit.Errorf(exit.General, "Cannot run %s: %w", terminal.Line(words[0]), err)
 	case status.Signal != 0:

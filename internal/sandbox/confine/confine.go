@@ -78,7 +78,7 @@ var setUp = [...]process.Kind{process.KindHook, process.KindServer, process.Kind
 // New returns a confinement that is off.
 func New(o Options) *Confinement {
 	c := &Confinement{options: o, secrets: sync.OnceValue(o.Secrets), family: &sandbox.Family{}}
-	c.Follow(func() []string { return []string{o.Paths.Dir()} })
+	c.Follow(sync.OnceValue(func() []string { return []string{workspace.RealPath(o.Paths.Dir())} }))
 	return c
 }
 
@@ -325,8 +325,9 @@ func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
 		hosts, _ := network.ParseHosts(g.Hosts)
 		made.Network.Hosts = append(made.Network.Hosts, hosts...)
 	}
-	if c.proxied != nil && c.proxied.isOnlyWay {
-		made.Network.Off, made.Network.Proxy = true, c.proxied.program.Address.Redacted()
+	if c.hasOnlyProxy() {
+		listed, _ := network.ParseHosts(slices.Concat(config.SandboxHosts.In(c.options.Settings()), g.Hosts))
+		made.Network = network.Policy{Off: true, Hosts: listed, Proxy: c.proxied.program.Address.Redacted()}
 	}
 	made.Network.Off = made.Network.Off || c.named.isOffline
 	if !sandbox.KnowsHosts() {

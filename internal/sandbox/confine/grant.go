@@ -209,6 +209,9 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	name := c.options.Paths.Display(d.Path)
 	switch d.Kind {
 	case sandbox.HidesFile:
+		if d.IsUnneeded {
+			return newLack(Grant{Paths: []string{d.Path}}, "The sandbox hides "+name+": it shows only what work needs (pollux.sandboxReads).", "This run could read it.", true)
+		}
 		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox hides "+name+", which may hold secrets.", "This run could read it.", true)
 	case sandbox.NotLocalSocket:
 		return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it connect to "+name+".", "This run could.", true)

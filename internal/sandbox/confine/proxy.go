@@ -36,6 +36,9 @@ func (c *Confinement) useProxy() {
 	}
 }
 
+// hasOnlyProxy reports whether commands reach others only by a proxy.
+func (c *Confinement) hasOnlyProxy() bool { return c.proxied != nil && c.proxied.isOnlyWay }
+
 // grace is how long a proxy has for its end after a signal.
 const grace = 2 * time.Second
 
@@ -59,7 +62,7 @@ func (c *Confinement) leadToProxy(ctx context.Context, env []string, g Grant) ([
 	if err := c.proxied.program.Ready(ctx); err != nil {
 		return nil, exit.Errorf(exit.Sandbox, "%w", err)
 	}
-	var names []string
+	names := []string{proxy.Variable} // a command of the person's
 	for _, pair := range c.proxied.variables {
 		name, _, _ := strings.Cut(pair, "=")
 		names = append(names, name)

@@ -105,12 +105,12 @@ func (c *Confinement) settingsWarning() string {
 	}
 	switch {
 	case len(hosts) == 0:
-	case config.SandboxNetworkAccess.In(s):
+	case config.SandboxNetworkAccess.In(s) && !c.hasOnlyProxy():
 		list = append(list, "pollux.sandboxHosts has no effect: tools.sandboxNetworkAccess allows the whole network.")
 	case !sandbox.KnowsHosts():
 		list = append(list, "Commands do not reach the hosts in pollux.sandboxHosts: on this machine, Pollux cannot decide about connections.")
 	}
-	if c.proxied != nil && c.proxied.isOnlyWay && !sandbox.KnowsHosts() && !sandbox.ByPath {
+	if c.hasOnlyProxy() && !sandbox.KnowsHosts() && !sandbox.ByPath {
 		list = append(list, "Commands do not reach the proxy of "+proxy.Variable+": on this machine, Pollux cannot decide about connections.")
 	}
 	return strings.Join(append(list, c.credentialWarnings()...), "\n")

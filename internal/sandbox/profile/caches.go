@@ -144,12 +144,13 @@ func (p *Place) Needed() (dirs []string) {
 	if p.Mac {
 		return nil
 	}
+	z := newZone(resolver{}, p.shared(), p.Dirs, p.Write)
 	for _, t := range tools {
 		if !p.hasOne(t.programs) {
 			continue
 		}
 		for name := range strings.FieldsSeq(t.caches) {
-			if paths := p.expand(name); len(paths) > 0 {
+			if paths := p.expand(name); len(paths) > 0 && z.admits(paths[0]) {
 				dirs = append(dirs, paths[0])
 			}
 		}

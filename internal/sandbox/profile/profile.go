@@ -42,20 +42,22 @@ func Make(p Place) sandbox.Profile {
 	if p.Mac {
 		existing = r.real
 	}
-	caches, shared := p.caches(r), computing()
-	own := slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write)
+	own, caches, shared := slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write), p.caches(r), computing()
+	z := newZone(r, p.shared(), own, caches)
+	own, caches = z.admitted(own), z.admitted(caches)
 	out := sandbox.Profile{
 		Write:       existing(slices.Concat(own, caches)),
 		Hide:        r.real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
 		Keep:        r.real(p.programs(r, existing(own), existing(caches))),
 		Devices:     slices.Concat(devices, shared),
-		Sockets:     existing(slices.Concat(services, p.Write)),
+		Sockets:     existing(slices.Concat(services, z.admitted(p.Write))),
 		HideSockets: p.hiddenSockets(),
 	}
 	out.Scratch = existing([]string{p.Scratch})
-	out.Read = existing(slices.Concat(p.Read, p.showing(r), shared))
+	out.Read = existing(slices.Concat(p.Read, z.admitted(p.showing(r)), shared))
 	if p.ReadsWork {
-		out.Hide = append(out.Hide, p.unneeded(r, slices.Concat(out.Write, out.Scratch, out.Read))...)
+		out.Unneeded = p.unneeded(z, slices.Concat(out.Write, out.Scratch, out.Read))
+		out.Hide = append(out.Hide, out.Unneeded...)
 	}
 	return out
 }
@@ -84,7 +86,12 @@ func (p *Place) showing(r resolver) (paths []string) {
 
 // temporary returns the directories for temporary files. One with the home directory in it is not temporary.
 func (p *Place) temporary() []string {
-	return slices.DeleteFunc([]string{p.Temp, "/tmp", "/var/tmp", "/dev/shm"}, p.isAboveHome)
+	return slices.DeleteFunc(append([]string{p.Temp}, p.shared()...), p.isAboveHome)
+}
+
+// shared returns the directories for temporary files of all users.
+func (p *Place) shared() []string {
+	return slices.DeleteFunc([]string{"/tmp", "/var/tmp", "/dev/shm"}, p.isAboveHome)
 }
 
 // isAboveHome reports whether a home directory is dir or in it.

@@ -4,7 +4,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"pollux/internal/workspace"
 )
 
 // readable are the files in a home directory that programs read nevertheless if [Place.ReadsWork] is set: settings and programs of development tools.
@@ -35,20 +38,24 @@ const readable = "" +
 	"~/.rbenv ~/.rvm ~/.gem ~/.gemrc ~/.bundle ~/.irbrc ~/.composer ~/.config/composer ~/.phpenv ~/.config/herd ~/.cpan ~/.cpanm ~/perl5 ~/.luarocks ~/.hex ~/.mix ~/.kerl ~/.erlang ~/.elan ~/.foundry ~/.svm " +
 	"~/.asdf ~/.asdfrc ~/.tool-versions ~/.config/mise ~/.local/share/mise ~/.local/state/mise ~/.proto ~/.nix-profile ~/.nix-defexpr ~/.nix-channels ~/.local/state/nix ~/.config/nix ~/.config/nixpkgs ~/.linuxbrew " +
 	// Other programs that builds use, and the files that all users have for programs.
-	"~/.terraformrc ~/.terraform.d ~/.config/helm ~/.local/share/helm ~/.kube ~/.config/gcloud ~/.ansible.cfg ~/.ansible ~/.my.cnf ~/.psqlrc ~/.sqliterc ~/.pgpass ~/.local/bin ~/.local/lib ~/.local/opt ~/bin ~/opt ~/.bin " +
+	"~/.terraformrc ~/.terraform.d ~/.config/helm ~/.local/share/helm ~/.kube ~/.config/gcloud ~/.ansible.cfg ~/.ansible ~/.my.cnf ~/.psqlrc ~/.sqliterc ~/.pgpass ~/.local/share/pipx ~/.local/pipx ~/.local/bin ~/.local/lib ~/.local/opt ~/bin ~/opt ~/.bin " +
 	"~/Library/Caches ~/Library/Developer ~/Library/Android ~/Library/Java ~/Library/Python ~/Library/pnpm ~/Library/org.swift.swiftpm ~/Library/Fonts ~/Library/Preferences/pnpm ~/Library/Preferences/clangd"
 
 // shelved are the directories with the files of other users, and with disks.
 var shelved = []string{"/home", "/Users", "/mnt", "/media", "/run/media", "/Volumes"}
 
-// unneeded returns the files in home directories, of other users and on other disks that work does not need: all but kept ones, and programs.
-func (p *Place) unneeded(r resolver, kept []string) (list []string) {
+// unneeded returns the files in home directories, of other users and on other disks that work does not need: all but kept ones.
+func (p *Place) unneeded(z *zone, kept []string) (list []string) {
 	u := unneeded{keep: map[string]bool{}, above: map[string]bool{}, ignoresCase: p.Mac}
 	u.add(kept)
-	u.add(r.existing(append(p.expandAll(readable), "/mnt/wsl"))) // which has the name servers of WSL
-	u.add(r.existing(p.installations()))
+	u.add([]string{"/mnt/wsl"}) // which has the name servers of WSL
+	for _, path := range z.existing(z.admitted(slices.Concat(p.settingsAndPrograms(), p.installations(z), p.around(z), p.namedBySettings()))) {
+		if !p.isWide(path) {
+			u.add([]string{path})
+		}
+	}
 	for _, home := range p.Homes {
-		if home = r.resolve(filepath.Clean(home)).path; home != "/" && !u.has(home) {
+		if home = z.resolve(filepath.Clean(home)).path; home != "/" && !u.has(home) {
 			list = append(list, u.in(home)...)
 			u.add([]string{home}) // for shelved
 		}
@@ -61,33 +68,13 @@ func (p *Place) unneeded(r resolver, kept []string) (list []string) {
 	return list
 }
 
-// installations returns the directories of the programs in the home directory that are on the PATH: mostly, a bin in there has others beside it.
-func (p *Place) installations() (list []string) {
-	for _, path := range filepath.SplitList(p.Env("PATH")) {
-		if path = filepath.Clean(path); !filepath.IsAbs(path) {
-			continue
-		}
-		list = append(list, path)
-		if dir := filepath.Dir(path); !p.isShelf(dir) {
-			list = append(list, dir)
-		}
-	}
-	return list
-}
-
-// isShelf reports whether a directory has files of many programs, or of the person.
-func (p *Place) isShelf(dir string) bool {
-	if p.isAboveHome(dir) {
-		return true
-	}
-	for _, home := range p.Homes {
-		for _, name := range shelves {
-			if dir == filepath.Join(home, name) {
-				return true
-			}
-		}
-	}
-	return false
+// isWide reports whether a directory without links has files that work does not need: it has a home directory in it, belongs to another user, is a disk, or has
+// the files of many programs.
+func (p *Place) isWide(dir string) bool {
+	return p.isAboveHome(dir) || slices.Contains(shelved, dir) || slices.Contains(shelved, filepath.Dir(dir)) || slices.ContainsFunc(p.Homes, func(home string) bool {
+		rest, err := filepath.Rel(workspace.RealPath(home), dir)
+		return err == nil && (rest == "." || slices.Contains(shelves, rest))
+	})
 }
 
 // unneeded finds files that are not kept.

@@ -13,44 +13,30 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/netip"
 	"net/url"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/process"
 	"pollux/internal/process/lastwords"
 )
 
 // Variable is the variable with the command.
-const Variable = "GEMINI_SANDBOX_PROXY_COMMAND"
-
-// DefaultPort is the port that the proxy listens at, unless variables such as HTTPS_PROXY name another one on this machine.
-const DefaultPort = "8877"
-
-// loopback is the host of proxies on this machine.
-const loopback = "localhost"
+const Variable = config.CommandProxyVariable
 
 // Address returns the URL of the proxy. env has the variables of the user.
-func Address(env func(name string) string) *url.URL {
-	for _, name := range [...]string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
-		if u, err := url.Parse(env(name)); err == nil && u.Port() != "" && isLoopback(u.Hostname()) {
-			return u
-		}
-	}
-	return &url.URL{Scheme: "http", Host: net.JoinHostPort(loopback, DefaultPort)}
-}
+func Address(env func(name string) string) *url.URL { return config.CommandProxy(env) }
 
-func isLoopback(host string) bool {
-	a, err := netip.ParseAddr(host)
-	return host == loopback || err == nil && a.IsLoopback()
-}
-
-// Variables returns the variables by which programs find the proxy at an address, as NAME=value. They reach servers on their own machine without it,
-// unless the user's NO_PROXY says otherwise.
+// Variables returns the variables by which programs find the proxy at an address, as NAME=value. They reach servers on their own machine without it.
 func Variables(address *url.URL, env func(name string) string) (list []string) {
-	without := cmp.Or(env("NO_PROXY"), env("no_proxy"), "localhost,127.0.0.1,::1")
+	without := cmp.Or(env("NO_PROXY"), env("no_proxy"))
+	if !strings.Contains(without, "localhost") && !strings.Contains(without, "*") {
+		without = strings.TrimPrefix(without+",localhost,127.0.0.1,::1", ",")
+	}
 	for _, v := range [...][2]string{
 		{"HTTPS_PROXY", address.String()},
 		{"https_proxy", address.String()},
@@ -68,16 +54,23 @@ func Variables(address *url.URL, env func(name string) string) (list []string) {
 type Program struct {
 	// Address is where it listens.
 	Address *url.URL
-	// Start starts the command, with these writers for its output.
+	// Start starts the command, with a writer for its output.
 	Start func(words *lastwords.Tail) (*process.Process, error)
 	// Conceal returns a line of its output without secrets.
 	Conceal func(line string) string
 
-	mu      sync.Mutex // guards the following
-	running *process.Process
-	words   *lastwords.Tail
-	ended   chan struct{} // is closed when running has ended, with its status
-	status  process.Status
+	mu     sync.Mutex // guards the following
+	latest *attempt   // nil before the first program
+}
+
+// attempt is a start of the command, or the use of a proxy that listens already.
+type attempt struct {
+	running *process.Process // nil if the command was not started
+	words   lastwords.Tail
+	over    chan struct{}  // is closed when it has ended
+	status  process.Status // then
+	known   chan struct{}  // is closed when it is known whether the proxy listens
+	err     error          // why it does not, then
 }
 
 const (
@@ -87,80 +80,111 @@ const (
 	pause = 20 * time.Millisecond
 )
 
-// Ready returns when the proxy takes connections: one of this session, or one that listens already, such as that of another session. Else it starts the
-// command. The error says why there is none.
+// Ready returns when the proxy takes connections: that of this session, or one of the person's that listens already, such as that of another session. Else it
+// starts the command. The error says why there is none.
 func (p *Program) Ready(ctx context.Context) error {
-	if p.answers() {
+	a := p.attempt()
+	select {
+	case <-a.known:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	if a.err != nil && !a.hasEnded() && p.answers() { // it was slow
 		return nil
 	}
+	return a.err
+}
+
+// attempt returns the attempt that counts: the latest one, unless its proxy has ended.
+func (p *Program) attempt() *attempt {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.answers() { // another program has waited for it
-		return nil
+	if p.latest == nil || p.latest.hasEnded() || p.latest.running == nil && !p.answers() {
+		p.latest = p.begin()
 	}
-	if err := p.start(); err != nil {
-		return fmt.Errorf("cannot start %s: %w", Variable, err)
+	return p.latest
+}
+
+// hasEnded reports whether the command has ended.
+func (a *attempt) hasEnded() bool {
+	if a.running == nil {
+		return a.err != nil
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, patience, errors.New("it does not listen at "+p.Address.Host))
-	defer cancel()
+	select {
+	case <-a.over:
+		return true
+	default:
+		return false
+	}
+}
+
+// begin starts the command, unless there is a proxy.
+func (p *Program) begin() *attempt {
+	a := &attempt{known: make(chan struct{}), over: make(chan struct{})}
+	if p.answers() {
+		close(a.known)
+		return a
+	}
+	var err error
+	if a.running, err = p.Start(&a.words); err != nil {
+		a.err = fmt.Errorf("cannot start %s: %w", Variable, err)
+		close(a.known)
+		return a
+	}
+	go func() {
+		defer crash.Recover()
+		defer close(a.over)
+		a.status, _ = a.running.Wait() // the error is that of a context, which does not end
+	}()
+	go func() {
+		defer crash.Recover()
+		defer close(a.known)
+		a.err = p.await(a)
+	}()
+	return a
+}
+
+// await waits until the proxy listens.
+func (p *Program) await(a *attempt) error {
+	end := time.NewTimer(patience)
+	defer end.Stop()
 	for !p.answers() {
 		select {
-		case <-p.ended:
-			if p.answers() { // another session's was faster
-				return nil
-			}
-			return p.explain(p.reason())
-		case <-ctx.Done():
-			return p.explain(context.Cause(ctx))
+		case <-a.over:
+			return p.explain(a, ended(a.status))
+		case <-end.C:
+			return p.explain(a, errors.New("it does not listen at "+p.Address.Host))
 		case <-time.After(pause):
 		}
 	}
 	return nil
 }
 
-// answers reports whether something listens at the address.
+// answers reports whether a proxy listens at the address. A program of the sandbox that does is none: it could have taken the place of one.
 func (p *Program) answers() bool {
 	conn, err := net.DialTimeout("tcp", p.Address.Host, time.Second)
-	if err == nil {
-		_ = conn.Close()
-	}
-	return err == nil
-}
-
-// start starts the command, unless it runs.
-func (p *Program) start() error {
-	if p.running != nil && p.ended != nil {
-		select {
-		case <-p.ended:
-		default:
-			return nil
-		}
-	}
-	words, ended := &lastwords.Tail{}, make(chan struct{})
-	running, err := p.Start(words)
 	if err != nil {
-		return err
+		return false
 	}
-	p.running, p.words, p.ended = running, words, ended
-	go func() {
-		defer crash.Recover()
-		defer close(ended)
-		p.status, _ = running.Wait() // the error is that of the context
-	}()
-	return nil
+	_ = conn.Close()
+	port, _ := strconv.Atoi(p.Address.Port()) // see parse
+	return !process.ListensConfined(port)
 }
 
-// reason returns how the command has ended.
-func (p *Program) reason() error {
-	if p.status.Signal != 0 {
-		return fmt.Errorf("it was ended by %s", p.status.SignalName())
+// ended returns the error of a command that has ended.
+func ended(s process.Status) error {
+	switch {
+	case s.Signal != 0:
+		return fmt.Errorf("it was ended by %s", s.SignalName())
+	case s.Code == 0:
+		return errors.New("it ended. It has to stay in the foreground")
 	}
-	return fmt.Errorf("it ended with exit code %d", p.status.Code)
+	return fmt.Errorf("it ended with exit code %d", s.Code)
 }
 
 // explain adds the line of the command's output that says why.
-func (p *Program) explain(err error) error {
-	if line := p.words.Cause(p.Conceal, false); line != "" {
+func (p *Program) explain(a *attempt, err error) error {
+	if line := a.words.Cause(p.Conceal, false); line != "" {
 		err = fmt.Errorf("%w: %s", err, line)
 	}
 	return fmt.Errorf("the proxy of %s does not run: %w", Variable, err)
@@ -170,9 +194,11 @@ func (p *Program) explain(err error) error {
 func (p *Program) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.running != nil {
-		p.running.Terminate()
-		<-p.ended
-		p.running = nil
+	if p.latest == nil || p.latest.running == nil {
+		return
 	}
+	p.latest.running.Terminate()
+	<-p.latest.over
+	<-p.latest.known
+	p.latest = nil
 }
