@@ -8,21 +8,27 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
 	"pollux/acceptance/npm"
+	"pollux/internal/process/processtest"
 )
 
-// compareVariable enables the comparison with Gemini CLI if its value is 1.
+// compareVariable enables the comparison with Gemini CLI if its value is 1, or that of a part of the scenes, such as 2/4.
 const compareVariable = "POLLUX_COMPARE"
 
 // peer returns the command of Gemini CLI, as its release is on npm. It skips the test if
 // the comparison is not enabled, or if something is missing on this machine.
 func peer(t *testing.T) []string {
 	t.Helper()
-	if os.Getenv(compareVariable) != "1" {
+	if value := os.Getenv(compareVariable); value != "1" && !strings.Contains(value, "/") {
 		t.Skipf("NOT COMPARED WITH GEMINI CLI: set %s=1, or run make compare (needs Node.js, downloads 100 MB)", compareVariable)
+	}
+	hasScenes := t.Name() == "TestScenes" || t.Name() == "TestScreens" // which choose among them
+	if !hasScenes && !processtest.InPartOf(compareVariable, t.Name()) {
+		t.Skip("another part of the tests: " + os.Getenv(compareVariable))
 	}
 	if raced {
 		t.Skip("compared with Gemini CLI without the race detector, which sees nothing of another program")
