@@ -60,6 +60,7 @@ func Follow(ctx context.Context, opened error, from Options) error {
 		Environ: secret.Without(env.List(), p.SecretVariables()), In: cmp.Or(streams.In, t.In), Out: streams.Out, Err: streams.Err,
 		HasKeyboard: t.InTTY, HasScreen: t.OutTTY && (t.ErrTTY || !from.Headless),
 	}
+	o.Conceal = concealing(secret.Values(slices.Concat(p.Env().List(), o.Forward), p.SecretVariables()...))
 	o.Dirs = project.NewWorkspace(p.WithWarn(nil)).Dirs()
 	o.Dirs = append(o.Dirs, (&profile.Place{Dirs: o.Dirs}).Repositories()...)
 	o.Host, _ = os.Hostname() // only for keys in a file
@@ -67,6 +68,12 @@ func Follow(ctx context.Context, opened error, from Options) error {
 		o.User = u.Username
 	}
 	return container.Run(ctx, o)
+}
+
+// concealing returns a function that conceals these secrets in a text, and what else looks like one.
+func concealing(values []string) func(string) string {
+	erase := secret.NewEraser(values)
+	return func(text string) string { return secret.MaskText(erase(text)) }
 }
 
 func expand(p *project.Project, paths []string) []string {

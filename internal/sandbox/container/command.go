@@ -27,15 +27,15 @@ const (
 type command []string
 
 // command returns the command line that runs the session in a container with this name. dir is the directory of the link, ports are to be opened
-// on the machine, by is the proxy, nil for none.
-func (o *Options) command(name, image, dir string, ports []int, by *gateway) (command, error) {
+// on the machine.
+func (o *Options) command(name, image, dir string, ports []int) (command, error) {
 	c := command{"run", "--rm", "--init", "--workdir", o.Dir, "--entrypoint", ""}
 	if o.Name == "runsc" {
 		c.add("--runtime=runsc")
 	}
-	flags, err := shell.Fields(o.Env("SANDBOX_FLAGS"), o.Env)
+	flags, err := o.flags()
 	if err != nil {
-		return nil, exit.Errorf(exit.Sandbox, "SANDBOX_FLAGS is not valid: %w.", err)
+		return nil, err
 	}
 	c.add(flags...)
 	if o.passesInput() {
@@ -45,8 +45,10 @@ func (o *Options) command(name, image, dir string, ports []int, by *gateway) (co
 		c.add("--tty")
 	}
 	c.add("--name", name)
-	by.join(&c)
-	if o.Client() == "docker" { // podman has the name itself, and many versions of it do not know host-gateway
+	switch {
+	case o.hasProxy(): // which the link leads to
+		c.add("--network", "none")
+	case o.Client() == "docker": // podman has the name itself, and many versions of it do not know host-gateway
 		c.add("--add-host", "host.docker.internal:host-gateway")
 	}
 	if o.Host != "" { // a part of the key that stored keys are encrypted with
@@ -78,18 +80,36 @@ func (o *Options) command(name, image, dir string, ports []int, by *gateway) (co
 
 func (c *command) add(args ...string) { *c = append(*c, args...) }
 
-// entry describes how the session begins in a container with this name, which leads out to these ports.
-func (o *Options) entry(name string, out []int) (*entry, error) {
+// flags returns the user's flags for the container program.
+func (o *Options) flags() ([]string, error) {
+	flags, err := shell.Fields(o.Env("SANDBOX_FLAGS"), o.Env)
+	if err != nil {
+		return nil, exit.Errorf(exit.Sandbox, "SANDBOX_FLAGS is not valid: %w.", err)
+	}
+	if i := slices.IndexFunc(flags, isForNetwork); o.hasProxy() && i >= 0 {
+		return nil, exit.Errorf(exit.Sandbox, "SANDBOX_FLAGS has %s, but only a proxy leads out of the container. Remove it, or unset %s.", flags[i], proxy.Variable)
+	}
+	return flags, nil
+}
+
+// isForNetwork reports whether a flag of a container program is for the network of a container.
+func isForNetwork(flag string) bool {
+	name, _, _ := strings.Cut(flag, "=")
+	return slices.Contains([]string{"--network", "--net", "--publish", "--publish-all", "--dns", "--link", "--pod", "--pod-id-file"}, name) ||
+		strings.HasPrefix(name, "-p") || strings.HasPrefix(name, "-P")
+}
+
+// entry describes how the session begins in a container with this name.
+func (o *Options) entry(name string) (*entry, error) {
 	in, err := ports(o.Env("SANDBOX_PORTS"))
 	if err != nil {
 		return nil, err
 	}
-	hasProxy := o.Env(proxy.Variable) != ""
-	if hasProxy && len(in) > 0 {
-		return nil, exit.Errorf(exit.Sandbox, "SANDBOX_PORTS opens no ports of a container whose network leads only to a proxy. Unset it, or %s.", proxy.Variable)
+	if o.hasProxy() && len(in) > 0 {
+		return nil, exit.Errorf(exit.Sandbox, "SANDBOX_PORTS opens no ports of a container that only a proxy leads out of. Unset it, or %s.", proxy.Variable)
 	}
 	e := &entry{
-		Home: o.Home, User: o.User, Become: o.becomes(), UID: o.UID, GID: o.GID, Owner: o.Own, Leads: leads{In: in, Out: out},
+		Home: o.Home, User: o.User, Become: o.becomes(), UID: o.UID, GID: o.GID, Owner: o.Own, Leads: leads{In: in},
 		Script: o.script(), Paths: o.ownPaths("PATH"), PythonPaths: o.ownPaths("PYTHONPATH"),
 	}
 	for pair := range strings.SplitSeq(o.Env("SANDBOX_ENV"), ",") {
@@ -102,8 +122,8 @@ func (o *Options) entry(name string, out []int) (*entry, error) {
 		e.Env = append(e.Env, pair)
 	}
 	var leading []string
-	if hasProxy {
-		leading, e.Proxy = proxy.Variables(o.proxyURL(), o.Env), o.proxyURL().Host
+	if o.hasProxy() {
+		leading = proxy.Variables(o.proxyURL(), o.Env)
 	}
 	e.Env = slices.Concat(o.Forward, leading, e.Env, []string{"SANDBOX=" + name})
 	return e, nil

@@ -3,8 +3,9 @@
 //   - Outside, [Run] gets the image, starts the container, and waits for its end. command.go has the command line of the container
 //     program, mounts.go the files that the container gets.
 //   - Inside, the same program runs with the same arguments. [Enter] first becomes the user (enter_linux.go).
-//   - proxy.go has the container of a proxy, by which alone the one of the session reaches the network.
-//   - relay.go shares a directory with the container, and leads from inside to programs that listen on the loopback addresses of the machine, such as model servers.
+//   - proxy.go has the container of a proxy. With one, that of the session has no network.
+//   - relay.go shares a directory with the container, and leads from inside to programs that listen on the loopback addresses of the machine, such as
+//     model servers, and to the proxy.
 package container
 
 import (
@@ -69,7 +70,7 @@ type Options struct {
 	Own    string   // the directory of Pollux's own files, in the home directory
 	Rules  []string // files and directories that can be read: settings and policies of the system
 	Read   []string // further ones that can be read, from settings
-	Script bool     // whether Dir's .gemini/sandbox.bashrc runs at the start: the folder is trusted
+	Script bool     // whether Dir's .gemini/sandbox.bashrc runs at the start, and a proxy may be a file in Dir: the folder is trusted
 
 	User     string // the name of the user
 	UID, GID int
@@ -90,6 +91,8 @@ type Options struct {
 	Find     func(name string) string
 	// Environ is the environment of the container program.
 	Environ []string
+	// Conceal returns a text without secrets.
+	Conceal func(text string) string
 
 	In       io.Reader
 	Out, Err io.Writer
@@ -120,23 +123,26 @@ func Run(ctx context.Context, o *Options) error {
 	}
 	defer link.close()
 	name := nameFor(image)
-	e, err := o.entry(name, link.ports)
+	e, err := o.entry(name)
 	if err != nil {
 		return err
 	}
-	var by *gateway
-	if command := o.Env(proxy.Variable); command != "" {
-		if by, err = o.startGateway(ctx, path, image, command); err != nil {
+	args, err := o.command(name, image, link.dir, e.Leads.In)
+	if err != nil {
+		return err
+	}
+	if o.hasProxy() {
+		g, err := o.startGateway(ctx, path, image)
+		if err != nil {
 			return err
 		}
-		defer by.close()
+		defer g.close()
 		var cancel context.CancelFunc
-		ctx, cancel = by.watch(ctx)
+		ctx, cancel = g.watch(ctx)
 		defer cancel()
-	}
-	args, err := o.command(name, image, link.dir, e.Leads.In, by)
-	if err != nil {
-		return err
+		if err := link.lead(g.port, g.address); err != nil {
+			return exit.Errorf(exit.Sandbox, "Cannot lead the container to its proxy: %w.", durable.Cause(err))
+		}
 	}
 	if err := link.write(e); err != nil {
 		return exit.Errorf(exit.Sandbox, "Cannot write to %s: %w.", link.dir, durable.Cause(err))
@@ -193,6 +199,9 @@ func (n *Needed) Client() string {
 func (o *Options) containerProgram() (string, error) {
 	if o.Name == "runsc" && !o.IsLinux {
 		return "", exit.Errorf(exit.Sandbox, "gVisor (runsc) is only available on Linux. Use docker or podman.")
+	}
+	if o.hasProxy() && !o.IsLinux { // elsewhere, no link leads there
+		return "", exit.Errorf(exit.Sandbox, "A proxy for the container (%s) is only available on Linux.", proxy.Variable)
 	}
 	path := o.Find(o.Client())
 	if path == "" {

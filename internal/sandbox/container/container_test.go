@@ -14,6 +14,7 @@ import (
 
 	"pollux/internal/exit"
 	"pollux/internal/process"
+	"pollux/internal/sandbox/proxy"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -37,11 +38,11 @@ func options(t *testing.T, name string, env map[string]string) *Options {
 
 func commandOf(t *testing.T, o *Options) (line string, e *entry) {
 	t.Helper()
-	e, err := o.entry("name", nil)
+	e, err := o.entry("name")
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := o.command("name", "example/image:2", "/tmp/link", e.Leads.In, nil)
+	c, err := o.command("name", "example/image:2", "/tmp/link", e.Leads.In)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,6 +68,8 @@ func TestCommand(t *testing.T) {
 		{"another system", "docker", nil, func(o *Options) { o.IsLinux = false }, "example/image:2 pollux -p", ":/usr/local/bin"},
 		{"the user of the image", "docker", map[string]string{"SANDBOX_SET_UID_GID": "false"}, nil, "example/image:2", "--user"},
 		{"ports", "docker", map[string]string{"SANDBOX_PORTS": "80, 3000"}, nil, "--publish 80:80 --publish 3000:3000", ""},
+		{"a proxy", "docker", map[string]string{proxy.Variable: "squid"}, nil, "--network none --hostname machine", "--add-host"},
+		{"flags beside it", "podman", map[string]string{proxy.Variable: "squid", "SANDBOX_FLAGS": "--network-alias=x --env -q"}, nil, "--network none", "squid"},
 		{"flags", "docker", map[string]string{"SANDBOX_FLAGS": `--cap-drop ALL --label "a  b"`}, nil, "--cap-drop ALL --label a  b", ""},
 		{"rules of the system", "docker", nil, func(o *Options) { o.Rules = []string{"/etc/passwd", "/no/such"} }, "--volume /etc/passwd:/etc/passwd:ro", "/no/such"},
 		{"a file of a variable", "docker", map[string]string{"SSL_CERT_FILE": "/etc/passwd"}, nil, "--volume /etc/passwd:/etc/passwd:ro", ""},
@@ -144,9 +147,9 @@ func TestRefused(t *testing.T) {
 		{"SANDBOX_FLAGS", "'open", "SANDBOX_FLAGS is not valid: "},
 	} {
 		o := options(t, "docker", map[string]string{c.name: c.value})
-		_, err := o.entry("name", nil)
+		_, err := o.entry("name")
 		if err == nil {
-			_, err = o.command("name", "image", "/tmp/link", nil, nil)
+			_, err = o.command("name", "image", "/tmp/link", nil)
 		}
 		if exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s=%s: %v", c.name, c.value, err)
@@ -156,6 +159,82 @@ func TestRefused(t *testing.T) {
 		o := options(t, "docker", map[string]string{"GEMINI_SANDBOX_IMAGE": image})
 		if _, err := o.image(); (err == nil) != isValid {
 			t.Errorf("image %s: %v", image, err)
+		}
+	}
+}
+
+// TestNoWayAround checks that nothing but a proxy leads out of a container, if there is one.
+func TestNoWayAround(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{proxy.Variable: "squid"}
+	o := options(t, "docker", env)
+	o.Find = func(string) string { return "/usr/bin/docker" }
+	for _, flags := range []string{"--network host", "--net=host", "--label x --network=other", "-p 80:80", "-p80:80", "--publish 80:80", "--dns 192.0.2.1", "--pod x"} {
+		env["SANDBOX_FLAGS"] = flags
+		_, err := o.command("name", "image", "/tmp/link", nil)
+		if exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), "but only a proxy leads out of the container. Remove it, or unset GEMINI_SANDBOX_PROXY_COMMAND.") {
+			t.Errorf("%s: %v", flags, err)
+		}
+	}
+	env["SANDBOX_FLAGS"], env["SANDBOX_PORTS"] = "", "80"
+	if _, err := o.entry("name"); exit.CodeOf(err) != exit.Sandbox {
+		t.Error(err)
+	}
+	o.IsLinux = false
+	if _, err := o.containerProgram(); exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), "is only available on Linux.") {
+		t.Error(err)
+	}
+}
+
+// TestGateway checks the command line of a proxy, which has a project's files only if the folder is trusted, and its variables.
+func TestGateway(t *testing.T) {
+	t.Parallel()
+	o := options(t, "docker", map[string]string{proxy.Variable: "squid -N", "HTTPS_PROXY": "http://me:word@127.0.0.1:3128"})
+	g := &gateway{options: o, name: "x", port: o.proxyURL().Port()}
+	for trusted, want := range map[bool]string{true: "--volume ~/project:~/project:rw --workdir ~/project", false: "--workdir /"} {
+		o.Script = trusted
+		line := strings.ReplaceAll(strings.Join(g.command("example/image:2"), " "), o.Home, "~")
+		want = "run --rm --init --interactive --name x --publish 127.0.0.1::3128 " + want + " --entrypoint  example/image:2 sh -c " + asLongAsRead + " sh squid -N"
+		if line != want {
+			t.Errorf("%s\nwant %s", line, want)
+		}
+	}
+	if e, err := o.entry("name"); err != nil || !slices.Contains(e.Env, "https_proxy=http://me:word@localhost:3128") {
+		t.Errorf("%q, %v", e.Env, err)
+	}
+}
+
+// TestAnswers checks when a proxy counts as one that takes connections: not if a program that holds its port ends them.
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	for doc, c := range map[string]struct {
+		take func(net.Conn) // what happens with a connection
+		want bool
+	}{
+		"waits":  {func(c net.Conn) { _, _ = io.ReadAll(c) }, true},
+		"greets": {func(c net.Conn) { _, _ = c.Write([]byte("hello")) }, true},
+		"ends":   {func(net.Conn) {}, false},
+	} {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for conn, err := l.Accept(); err == nil; conn, err = l.Accept() {
+				c.take(conn)
+				_ = conn.Close()
+			}
+		}()
+		g := &gateway{address: l.Addr().String()}
+		if got := g.answers(t.Context()); got != c.want {
+			t.Errorf("%s: %v", doc, got)
+		}
+		_ = l.Close()
+		<-ended
+		if g.answers(t.Context()) {
+			t.Errorf("%s: nothing listens", doc)
 		}
 	}
 }
@@ -213,8 +292,18 @@ func TestRelay(t *testing.T) {
 		t.Errorf("%q, %v", text, err)
 	}
 	_ = c.Close()
+	if err := r.lead("8877", server.Addr().String()); err != nil || r.ports[1] != 8877 {
+		t.Errorf("ports %v: %v", r.ports, err)
+	}
 	r.close()
 	if _, err := os.Stat(r.dir); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("%s is left: %v", r.dir, err)
 	}
+	o.Env = func(name string) string {
+		return process.Getenv([]string{proxy.Variable + "=x", "http_proxy=http://localhost:" + port}, name)
+	}
+	if r, err = o.link(); err != nil || len(r.ports) != 0 {
+		t.Errorf("ports %v beside a proxy: %v", r.ports, err)
+	}
+	r.close()
 }

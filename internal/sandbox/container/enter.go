@@ -19,8 +19,6 @@ type entry struct {
 	UID, GID int
 	Owner    string
 	Leads    leads
-	// Proxy is the address of the proxy that leads out, as host:port; "" for none.
-	Proxy string
 	// Env are the variables of the session. Those of the image that have other names stay.
 	Env []string
 	// Script is a file for bash that runs first, "" for none.
@@ -29,5 +27,6 @@ type entry struct {
 	Paths, PythonPaths []string
 }
 
-// leads are the ports that lead into a container and out of it: those that the machine passes on, and those of servers of the machine.
+// leads are the ports that lead into a container and out of it: those that the machine passes on, and those of servers of the machine and
+// of the proxy.
 type leads struct{ In, Out []int }

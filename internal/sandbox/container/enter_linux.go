@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"pollux/internal/durable"
 	"pollux/internal/process"
@@ -44,29 +43,10 @@ func Enter(args, env []string) error {
 	if err := e.Leads.start(path); err != nil {
 		return fmt.Errorf("lead to ports: %w", durable.Cause(err))
 	}
-	if err := e.awaitProxy(); err != nil {
-		return err
-	}
 	if err := e.become(); err != nil {
 		return err
 	}
 	return e.goOn(path, args, env)
-}
-
-// awaitProxy waits until the proxy takes connections.
-func (e *entry) awaitProxy() error {
-	if e.Proxy == "" {
-		return nil
-	}
-	for end := time.Now().Add(patience); ; time.Sleep(pause) {
-		conn, err := net.DialTimeout("tcp", e.Proxy, time.Second)
-		if err == nil {
-			return conn.Close()
-		}
-		if time.Now().After(end) {
-			return fmt.Errorf("reach the proxy: %w", durable.Cause(err))
-		}
-	}
 }
 
 // become makes this process one of the user, if it is one of root.
@@ -220,7 +200,8 @@ func listenOutside(port int) (list []net.Listener, err error) {
 	return list, nil
 }
 
-// dialMachine connects to a port of the machine's loopback interface.
+// dialMachine connects to a port of the machine's loopback interface, or to the proxy at that port. Without a link it needs a network, which a container
+// with a proxy does not have.
 func dialMachine(port int) (net.Conn, error) {
 	text := strconv.Itoa(port)
 	if c, err := net.Dial("unix", filepath.Join(shared, text)); err == nil {

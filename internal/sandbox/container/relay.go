@@ -14,8 +14,8 @@ import (
 	"pollux/internal/crash"
 )
 
-// link is the directory that the machine and the container share, and the relays in it: each is a local socket with the port of a server on the
-// loopback interface of the machine as its name.
+// link is the directory that the machine and the container share, and the relays in it: each is a local socket whose name is the port that programs in
+// the container connect to. It leads to a server on the loopback interface of the machine, which has the same port, or to the proxy.
 type link struct {
 	dir       string
 	ports     []int
@@ -32,26 +32,39 @@ func (o *Options) link() (_ *link, err error) {
 	for _, address := range o.Loopback {
 		_, text, err := net.SplitHostPort(address)
 		port, notNumber := strconv.Atoi(text)
-		if err != nil || notNumber != nil || slices.Contains(l.ports, port) {
-			continue
+		switch {
+		case err != nil || notNumber != nil || slices.Contains(l.ports, port):
+		case o.hasProxy() && text == o.proxyURL().Port(): // the proxy is there
+		case !o.IsLinux:
+			l.ports = append(l.ports, port)
+		default:
+			if err := l.lead(text, address); err != nil {
+				l.close()
+				return nil, err
+			}
 		}
-		l.ports = append(l.ports, port)
-		if !o.IsLinux {
-			continue
-		}
-		listener, err := net.Listen("unix", filepath.Join(l.dir, text))
-		if err != nil {
-			l.close()
-			return nil, err
-		}
-		l.listeners = append(l.listeners, listener)
-		go serve(listener, func() (net.Conn, error) { return net.Dial("tcp", address) })
 	}
 	return l, nil
 }
 
-// write writes the file that tells Pollux in the container how it begins.
+// lead leads from a port in the container to an address.
+func (l *link) lead(port, address string) error {
+	number, err := strconv.Atoi(port)
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("unix", filepath.Join(l.dir, port))
+	if err != nil {
+		return err
+	}
+	l.ports, l.listeners = append(l.ports, number), append(l.listeners, listener)
+	go serve(listener, func() (net.Conn, error) { return net.Dial("tcp", address) })
+	return nil
+}
+
+// write writes the file that tells Pollux in the container how it begins, and which ports lead out.
 func (l *link) write(e *entry) error {
+	e.Leads.Out = l.ports
 	data, err := json.Marshal(e)
 	if err != nil {
 		return err
