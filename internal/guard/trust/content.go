@@ -78,6 +78,35 @@ func Files(s *config.Settings, dir string, lines ...string) (paths []string) {
 	}
 	Powers(nil, tree, look)
 	look(Power{Runs: &Program{Lines: lines}})
+	for _, line := range lines {
+		paths = append(paths, wordFiles(dir, line)...)
+	}
+	return paths
+}
+
+// wordFiles returns the files of the folder dir that words of a command line may name, whatever they mean there: also in directories that it changes to.
+func wordFiles(dir, line string) (paths []string) {
+	dirs, before := []string{dir}, ""
+	for word := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`<>;&|()=$", r) }) {
+		if before == "cd" && len(dirs) < maxNamed {
+			dirs = append(dirs, filepath.Join(dir, word))
+		}
+		before = word
+		names := []string{word}
+		if strings.HasPrefix(word, "-") && len(word) > 2 {
+			names = append(names, word[2:]) // of a flag with its value
+		}
+		for _, dir := range dirs {
+			for _, name := range names {
+				if !filepath.IsAbs(name) {
+					name = filepath.Join(dir, name)
+				}
+				if info, err := os.Stat(name); err == nil && info.Mode().IsRegular() && len(paths) < maxNamed {
+					paths = append(paths, name)
+				}
+			}
+		}
+	}
 	return paths
 }
 

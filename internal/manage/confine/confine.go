@@ -180,6 +180,9 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 	if len(words) == 0 {
 		return outcome.Outcome{}, manage.ErrHelp
 	}
+	if lost := p.Settings().Lost(); len(lost) > 0 {
+		return outcome.Outcome{}, exit.Errorf(exit.Config, "Settings that restrict what runs are not valid, and no command runs in the sandbox without them:\n%s", strings.Join(lost, "\n"))
+	}
 	p.Sandbox.Alone()
 	if err := p.Sandbox.Restrict(); err != nil {
 		return outcome.Outcome{}, err
