@@ -35,27 +35,40 @@ func (p *Process) Ports() []int {
 	return ports
 }
 
-// ListensConfined reports whether a program of this user accepts connections on a TCP port that is more confined than this process, as those in a sandbox of
-// Pollux are: it has more filters for system calls. On systems other than Linux it reports false.
-func ListensConfined(port int) bool {
-	sockets := map[string]bool{}
-	for socket, p := range readListeners("/proc/self/net") {
-		sockets[socket] = p == port
+// ListensOutside reports whether the programs that accept connections at a TCP port of localhost are no more confined than this process, as those in a sandbox of
+// Pollux are, which have more filters for system calls. Programs of other users are none of these. One of this user that cannot be seen may be. On systems other
+// than Linux it reports true.
+func ListensOutside(port int) bool {
+	own := map[string]bool{} // sockets, and whether a program has been seen that has it
+	for _, l := range listeners("/proc/self/net") {
+		if l.port == port && l.isLocal && l.uid == strconv.Itoa(os.Getuid()) {
+			own[l.socket] = false
+		}
 	}
-	own := filters("/proc/self")
+	if len(own) == 0 {
+		return true
+	}
+	most := filters("/proc/self")
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
-		if filters(dir) <= own {
-			continue
-		}
-		entries, _ := os.ReadDir(dir + "/fd") // none of a process that has ended, or is another user's
+		entries, _ := os.ReadDir(dir + "/fd") // none of a process that has ended, or hides them
 		for _, e := range entries {
-			if socket, _ := os.Readlink(dir + "/fd/" + e.Name()); sockets[socket] {
-				return true
+			socket, _ := os.Readlink(dir + "/fd/" + e.Name())
+			if _, isOwn := own[socket]; !isOwn {
+				continue
 			}
+			if filters(dir) > most {
+				return false
+			}
+			own[socket] = true
 		}
 	}
-	return false
+	for _, isSeen := range own {
+		if !isSeen {
+			return false
+		}
+	}
+	return true
 }
 
 // filters returns the number of filters for system calls that a process has.
@@ -67,11 +80,28 @@ func filters(dir string) (count int) {
 	return count
 }
 
-// readListeners returns the ports of the listening TCP sockets of a network namespace, by the names by which /proc
-// shows sockets. See proc_pid_net(5).
+// listener is a listening TCP socket.
+type listener struct {
+	socket  string // as /proc shows it
+	port    int
+	isLocal bool   // it takes connections to 127.0.0.1 or ::1
+	uid     string // of its user
+}
+
+// readListeners returns the ports of the listening TCP sockets of a network namespace, by their names.
 func readListeners(dir string) map[string]int {
-	const listens = "0A"
 	ports := map[string]int{}
+	for _, l := range listeners(dir) {
+		ports[l.socket] = l.port
+	}
+	return ports
+}
+
+// listeners returns the listening TCP sockets of a network namespace. See proc_pid_net(5).
+func listeners(dir string) (list []listener) {
+	const listens = "0A"
+	// The addresses of localhost, and those that stand for all.
+	local := []string{"0100007F", "00000000", "00000000000000000000000001000000", "00000000000000000000000000000000", "0000000000000000FFFF00000100007F", "0000000000000000FFFF000000000000"}
 	for _, table := range []string{"/tcp", "/tcp6"} {
 		f, err := os.Open(dir + table)
 		if err != nil {
@@ -82,12 +112,12 @@ func readListeners(dir string) map[string]int {
 			if len(fields) < 10 || fields[3] != listens {
 				continue
 			}
-			_, number, _ := strings.Cut(fields[1], ":")
+			address, number, _ := strings.Cut(fields[1], ":")
 			if port, err := strconv.ParseUint(number, 16, 16); err == nil {
-				ports["socket:["+fields[9]+"]"] = int(port)
+				list = append(list, listener{"socket:[" + fields[9] + "]", int(port), slices.Contains(local, address), fields[7]})
 			}
 		}
 		_ = f.Close() // it was only read
 	}
-	return ports
+	return list
 }

@@ -5,5 +5,5 @@ package process
 // Ports returns nothing: this system does not show the sockets of other processes.
 func (p *Process) Ports() []int { return nil }
 
-// ListensConfined reports false.
-func ListensConfined(int) bool { return false }
+// ListensOutside reports true.
+func ListensOutside(int) bool { return true }

@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -69,8 +70,11 @@ func elsewhere(dir string) string {
 	if err != nil {
 		return ""
 	}
-	if common, err := durable.ReadFile(filepath.Join(path, "commondir"), maxGitFile); err == nil {
-		path = filepath.Join(path, strings.TrimSpace(string(common)))
+	if _, err := os.Lstat(filepath.Join(path, "commondir")); err == nil { // of a worktree: the file could name any repository
+		if filepath.Base(filepath.Dir(path)) != "worktrees" {
+			return ""
+		}
+		path = filepath.Dir(filepath.Dir(path))
 	}
 	if filepath.Base(path) != ".git" && !strings.Contains(filepath.ToSlash(path), "/.git/") {
 		return "" // anything can stand in the file

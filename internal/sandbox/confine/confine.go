@@ -136,7 +136,7 @@ func (c *Confinement) Close() {
 	defer c.mu.Unlock()
 	c.closeProxy()
 	for _, dir := range slices.Backward(c.made) {
-		_ = os.Remove(dir) // it stays if it has files
+		profile.Remove(dir)
 	}
 	c.made = nil
 	if c.filled != nil {

@@ -8,6 +8,7 @@ import (
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/proxy"
+	"pollux/internal/workspace"
 )
 
 // wanted returns the name of the sandbox that settings ask for, "" for none, and whether they say anything about it.
@@ -90,6 +91,15 @@ func (c *Confinement) Warning() string {
 	return strings.Trim(sandbox.Gap()+"\n"+c.settingsWarning(), "\n")
 }
 
+// leftOut returns the paths that the user allows and that do not count: see [profile.Place.LeftOut].
+func (c *Confinement) leftOut() []string {
+	if len(config.SandboxAllowedPaths.In(c.options.Settings())) == 0 {
+		return nil
+	}
+	place := c.place((*c.dirs.Load())(), Grant{})
+	return place.LeftOut(place.Write)
+}
+
 // settingsWarning returns a warning about settings of the sandbox that have no effect, "" for none.
 func (c *Confinement) settingsWarning() string {
 	var list []string
@@ -98,6 +108,10 @@ func (c *Confinement) settingsWarning() string {
 		if _, isSet := s.Lookup(key); isSet && !sandbox.LimitsResources {
 			list = append(list, key+" has no effect: Pollux limits neither memory nor processes on this system.")
 		}
+	}
+	for _, path := range c.leftOut() {
+		list = append(list, "Commands cannot change "+c.options.Paths.Display(path)+" of tools.sandboxAllowedPaths: a link that commands could have made leads there. List "+
+			c.options.Paths.Display(workspace.RealPath(path))+".")
 	}
 	hosts, bad := network.ParseHosts(config.SandboxHosts.In(s))
 	for _, err := range bad {

@@ -61,9 +61,13 @@ func New(v int) (*Rules, error) {
 }
 
 // Allow adds a rule for a path. A link, and a path that does not exist or cannot be opened, gets none: the target of a
-// link has a path of its own.
+// link has a path of its own. Nor does one with a link on the way, which was none when the path was resolved.
 func (r *Rules) Allow(path string, a Access) error {
-	fd, err := unix.Open(path, unix.O_PATH|unix.O_CLOEXEC|unix.O_NOFOLLOW, 0)
+	const flags = unix.O_PATH | unix.O_CLOEXEC | unix.O_NOFOLLOW
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{Flags: flags, Resolve: unix.RESOLVE_NO_SYMLINKS})
+	if err == unix.ENOSYS || err == unix.EPERM { // some containers know no openat2
+		fd, err = unix.Open(path, flags, 0)
+	}
 	if err != nil {
 		return nil
 	}

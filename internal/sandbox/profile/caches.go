@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"pollux/internal/workspace"
 )
@@ -83,10 +84,10 @@ func (p *Place) caches(r resolver) (list []string) {
 const installed = "~/.local/share/uv/tools ~/.local/share/uv/python ~/.dotnet/tools ~/.dotnet/sdk ~/.dotnet/shared ~/.dotnet/host ~/.dotnet/dotnet ~/.pub-cache/bin ~/.pub-cache/global_packages"
 
 // programs returns the paths in caches that commands may not change, because the user runs programs from them: those that are installed, and the
-// directories of the PATH, except in directories of the user's own.
-func (p *Place) programs(r resolver, own, caches []string) (list []string) {
+// directories of the PATH, with the links that lead there, except in directories of the user's own.
+func (p *Place) programs(z *zone, own, caches []string) (list, links []string) {
 	for _, path := range p.expandAll(installed) {
-		if r.resolve(path).exists {
+		if z.resolve(path).exists {
 			list = append(list, path)
 		}
 	}
@@ -97,11 +98,24 @@ func (p *Place) programs(r resolver, own, caches []string) (list []string) {
 		if path = filepath.Clean(path); !filepath.IsAbs(path) {
 			continue
 		}
-		if path = r.resolve(path).path; isIn(path, caches) && !isIn(path, own) {
-			list = append(list, path)
+		isCache := func(path string) bool { return isIn(path, caches) && !isIn(path, own) }
+		if to := z.way(path); isCache(to.path) {
+			list = append(list, to.path)
+		}
+		for _, link := range z.links([]string{path}) {
+			if isCache(link) {
+				links = append(links, link)
+			}
 		}
 	}
-	return list
+	return list, links
+}
+
+// Remove removes a directory that [Place.CreateCaches] has made, unless it has files or is another one by now.
+func Remove(dir string) {
+	if info, err := os.Lstat(dir); err == nil && info.IsDir() && workspace.RealPath(dir) == dir {
+		_ = syscall.Rmdir(dir) // it stays if it has files
+	}
 }
 
 // CreateCaches creates the caches of the programs that are there. It returns the directories that were not there before, those above others first,
@@ -134,7 +148,7 @@ func create(dir string) (made []string) {
 	}
 	made = create(filepath.Dir(dir))
 	if os.Mkdir(dir, 0o755) == nil {
-		made = append(made, dir)
+		made = append(made, workspace.RealPath(dir)) // a link on the way could lead elsewhere later
 	}
 	return made
 }
@@ -144,7 +158,7 @@ func (p *Place) Needed() (dirs []string) {
 	if p.Mac {
 		return nil
 	}
-	z := newZone(resolver{}, p.shared(), p.Dirs, p.Write)
+	z, _, _ := p.zone(resolver{})
 	for _, t := range tools {
 		if !p.hasOne(t.programs) {
 			continue

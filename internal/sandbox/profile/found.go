@@ -36,7 +36,7 @@ const naming = "GOROOT GOPATH GOBIN GOTOOLDIR RUSTUP_HOME CARGO_HOME NVM_DIR FNM
 // them lead.
 func (p *Place) installations(z *zone) (list []string) {
 	for _, path := range filepath.SplitList(p.Env("PATH")) {
-		if path = filepath.Clean(path); !z.admits(path) || z.has(z.resolve(path).path) || p.isWide(z.resolve(path).path) {
+		if to, ok := z.follow(path); !ok || z.has(to.path) || p.isWide(to.path) {
 			continue
 		}
 		list = append(list, path)
@@ -49,8 +49,8 @@ func (p *Place) installations(z *zone) (list []string) {
 			if e.Type()&fs.ModeSymlink == 0 {
 				continue
 			}
-			to := z.resolve(filepath.Join(path, e.Name()))
-			if info, err := os.Stat(to.path); err == nil && !info.IsDir() && !z.has(to.path) {
+			to, ok := z.follow(filepath.Join(path, e.Name()))
+			if info, err := os.Lstat(to.path); ok && err == nil && !info.IsDir() && !z.has(to.path) {
 				list = append(list, to.path)
 				list = append(list, installation(filepath.Dir(to.path))...)
 			}
@@ -62,7 +62,7 @@ func (p *Place) installations(z *zone) (list []string) {
 // isInHome reports whether a path leads into a home directory.
 func (p *Place) isInHome(z *zone, path string) bool {
 	home := zone{z.resolver, z.real(p.Homes)}
-	return home.has(z.resolve(path).path)
+	return home.has(z.way(path).path)
 }
 
 // installation returns the directory that a directory with programs belongs to, and that one; none if it has no others of an installation.
@@ -93,18 +93,18 @@ func (p *Place) around(z *zone) (list []string) {
 }
 
 // namedBySettings returns the files that settings of git and of shells in the home directory name.
-func (p *Place) namedBySettings() (list []string) {
+func (p *Place) namedBySettings(z *zone) (list []string) {
 	for _, home := range p.Homes {
 		seen := map[string]bool{}
 		for _, name := range [...]string{".gitconfig", ".config/git/config"} {
-			list = append(list, namedByGit(home, filepath.Join(home, name), seen)...)
+			list = append(list, namedByGit(z, home, filepath.Join(home, name), seen)...)
 		}
 		for name := range strings.FieldsSeq(".profile .bashrc .bash_profile .bash_login .bash_aliases .zshrc .zshenv .zprofile .zlogin") {
-			list = append(list, namedByShell(home, filepath.Join(home, name))...)
+			list = append(list, namedByShell(z, home, filepath.Join(home, name))...)
 		}
 	}
 	if path := p.Env("GIT_CONFIG_GLOBAL"); filepath.IsAbs(path) && len(p.Homes) > 0 {
-		list = append(list, namedByGit(p.Homes[0], path, map[string]bool{})...)
+		list = append(list, namedByGit(z, p.Homes[0], path, map[string]bool{})...)
 	}
 	return list
 }
@@ -116,36 +116,40 @@ const maxIncluded = 20
 const gitPaths = "path excludesfile attributesfile hookspath templatedir template allowedsignersfile revocationfile program fsmonitor gitproxy sslcainfo sslcapath editor pager helper"
 
 // namedByGit returns the paths that a file of git's settings names, and those that it includes do.
-func namedByGit(home, path string, seen map[string]bool) (list []string) {
+func namedByGit(z *zone, home, path string, seen map[string]bool) (list []string) {
 	if seen[path] || len(seen) == maxIncluded {
 		return nil
 	}
 	seen[path] = true
-	text, err := readSettings(path)
+	text, err := z.settings(path)
 	if err != nil {
 		return nil
 	}
 	for line := range strings.Lines(string(text)) {
 		key, value, _ := strings.Cut(line, "=")
-		key, value = strings.TrimSpace(key), strings.Trim(strings.TrimSpace(value), `"`)
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if quoted, isQuoted := strings.CutPrefix(value, `"`); isQuoted {
+			value, _, _ = strings.Cut(quoted, `"`)
+		} else {
+			value, _, _ = strings.Cut(value, " ") // of a program with arguments
+		}
 		if isInclude := strings.EqualFold(key, "path"); isInclude && value != "" && !filepath.IsAbs(value) && !strings.HasPrefix(value, "~/") {
 			value = filepath.Join(filepath.Dir(path), value)
 		}
-		value, _, _ = strings.Cut(value, " ") // of a program with arguments
 		if value = inHome(home, value); !filepath.IsAbs(value) || !slices.Contains(strings.Fields(gitPaths), strings.ToLower(key)) {
 			continue
 		}
 		list = append(list, value)
 		if strings.EqualFold(key, "path") {
-			list = append(list, namedByGit(home, value, seen)...)
+			list = append(list, namedByGit(z, home, value, seen)...)
 		}
 	}
 	return list
 }
 
 // namedByShell returns the files that a file of a shell reads.
-func namedByShell(home, path string) (list []string) {
-	text, err := readSettings(path)
+func namedByShell(z *zone, home, path string) (list []string) {
+	text, err := z.settings(path)
 	if err != nil || !strings.Contains(string(text), "/") {
 		return nil
 	}
@@ -156,6 +160,14 @@ func namedByShell(home, path string) (list []string) {
 		}
 	}
 	return list
+}
+
+// settings returns a file with settings, unless programs may change it.
+func (z *zone) settings(path string) ([]byte, error) {
+	if to := z.way(path); !z.has(to.path) && !z.hasOne(to.links) {
+		return readSettings(to.path)
+	}
+	return nil, os.ErrPermission
 }
 
 // inHome returns the path that a word of settings stands for.

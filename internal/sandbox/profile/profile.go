@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -37,29 +38,32 @@ type Place struct {
 
 // Make returns the profile for a place.
 func Make(p Place) sandbox.Profile {
-	r := resolver{}
-	existing := r.existing
-	if p.Mac {
-		existing = r.real
-	}
-	own, caches, shared := slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write), p.caches(r), computing()
-	z := newZone(r, p.shared(), own, caches)
-	own, caches = z.admitted(own), z.admitted(caches)
+	r, shared := resolver{}, computing()
+	z, own, caches := p.zone(r)
+	existing := func(paths []string) []string { return z.existing(paths, p.Mac) }
+	secrets := p.secrets()
+	programs, links := p.programs(z, existing(own), existing(caches))
 	out := sandbox.Profile{
 		Write:       existing(slices.Concat(own, caches)),
-		Hide:        r.real(slices.Concat(p.secrets(), p.Private, p.otherDevices())),
-		Keep:        r.real(p.programs(r, existing(own), existing(caches))),
+		Hide:        append(r.real(slices.Concat(secrets, p.Private, p.otherDevices())), z.links(secrets)...), // a link that is replaced would hide another file
+		Keep:        append(r.real(programs), links...),
 		Devices:     slices.Concat(devices, shared),
-		Sockets:     existing(slices.Concat(services, z.admitted(p.Write))),
+		Sockets:     existing(slices.Concat(services, p.Write)),
 		HideSockets: p.hiddenSockets(),
 	}
 	out.Scratch = existing([]string{p.Scratch})
-	out.Read = existing(slices.Concat(p.Read, z.admitted(p.showing(r)), shared))
+	out.Read = existing(slices.Concat(p.Read, p.showing(r), shared))
 	if p.ReadsWork {
 		out.Unneeded = p.unneeded(z, slices.Concat(out.Write, out.Scratch, out.Read))
 		out.Hide = append(out.Hide, out.Unneeded...)
 	}
 	return out
+}
+
+// zone returns the directories that programs may change, with the paths that are for the user's own files and for caches.
+func (p *Place) zone(r resolver) (z *zone, own, caches []string) {
+	own, caches = slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write), p.caches(r)
+	return newZone(r, own, caches), own, caches
 }
 
 // shelves are the directories in a home directory in which many programs have files.
@@ -111,11 +115,14 @@ func (p *Place) Repositories() (dirs []string) {
 		if !filepath.IsAbs(target) {
 			target = filepath.Join(dir, target)
 		}
-		if !belongsTo(target, dir) {
+		if target = workspace.RealPath(filepath.Clean(target)); !belongsTo(target, dir) {
 			continue
 		}
-		if common, err := readSettings(filepath.Join(target, "commondir")); err == nil {
-			target = filepath.Join(target, strings.TrimSpace(string(common)))
+		if _, err := os.Lstat(filepath.Join(target, "commondir")); err == nil { // of a worktree: the file could name any repository
+			if filepath.Base(filepath.Dir(target)) != "worktrees" {
+				continue
+			}
+			target = filepath.Dir(filepath.Dir(target))
 		}
 		if gitstate.IsRepository(target) {
 			dirs = append(dirs, target)

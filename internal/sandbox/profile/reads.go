@@ -14,7 +14,7 @@ import (
 // Programs elsewhere in it are found by the PATH, and caches are in tools. The secrets among them stay hidden.
 const readable = "" +
 	// Shells, terminals, editors.
-	"~/.profile ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.bash_aliases ~/.bash_completion ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.oh-my-zsh " +
+	"~/.profile ~/.bashrc ~/.bash_profile ~/.bash_login ~/.bash_logout ~/.bash_aliases ~/.bash_completion ~/.bashrc.d ~/.profile.d ~/.zshrc.d ~/.zshrc ~/.zshenv ~/.zprofile ~/.zlogin ~/.zlogout ~/.oh-my-zsh " +
 	"~/.config/fish ~/.config/bash ~/.config/zsh ~/.inputrc ~/.terminfo ~/.dircolors ~/.editorconfig ~/.vimrc ~/.vim ~/.config/nvim ~/.screenrc ~/.tmux.conf ~/.config/tmux " +
 	"~/.config/direnv ~/.config/starship.toml ~/.fzf ~/.fzf.bash ~/.fzf.zsh ~/.config/locale.conf ~/.config/fontconfig ~/.fonts ~/.local/share/fonts ~/.local/share/terminfo " +
 	"~/.local/share/bash-completion ~/.local/share/zsh ~/.local/share/fish ~/.local/share/man ~/.config/user-dirs.dirs ~/.face ~/.config/environment.d " +
@@ -49,7 +49,7 @@ func (p *Place) unneeded(z *zone, kept []string) (list []string) {
 	u := unneeded{keep: map[string]bool{}, above: map[string]bool{}, ignoresCase: p.Mac}
 	u.add(kept)
 	u.add([]string{"/mnt/wsl"}) // which has the name servers of WSL
-	for _, path := range z.existing(z.admitted(slices.Concat(p.settingsAndPrograms(), p.installations(z), p.around(z), p.namedBySettings()))) {
+	for _, path := range z.existing(slices.Concat(p.settingsAndPrograms(), p.installations(z), p.around(z), p.namedBySettings(z)), false) {
 		if !p.isWide(path) {
 			u.add([]string{path})
 		}

@@ -3,6 +3,7 @@ package profile
 import (
 	"bytes"
 	"path/filepath"
+	"slices"
 
 	"pollux/internal/durable"
 )
@@ -13,7 +14,8 @@ import (
 // workspace, and does not take the modules that are linked to the other one. npm warns about the variable for pnpm before 11, so
 // only a project with pnpm's lock file gets it.
 //
-// Where the directory for temporary files has the home directory in it, as in some containers, programs get another one.
+// Where the directory for temporary files has the home directory in it, as in some containers, or is behind a link that programs could have made, they get
+// another one.
 //
 // Programs of Node that look for newer versions of themselves print a warning if they cannot keep the time in ~/.config.
 func (p *Place) Variables() (list []string) {
@@ -23,8 +25,9 @@ func (p *Place) Variables() (list []string) {
 			list = append(list, "npm_config_store_dir="+store[0])
 		}
 	}
-	if p.isAboveHome(p.Temp) {
-		if dirs := (resolver{}).existing(p.temporary()); len(dirs) > 0 {
+	if p.isAboveHome(p.Temp) || !p.Mac && len(p.LeftOut([]string{p.Temp})) > 0 {
+		temporary := slices.DeleteFunc(p.temporary(), func(dir string) bool { return dir == p.Temp })
+		if dirs := (resolver{}).existing(temporary); len(dirs) > 0 {
 			list = append(list, "TMPDIR="+dirs[0])
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"pollux/internal/sandbox"
 	"pollux/internal/workspace"
 )
 
@@ -81,5 +82,129 @@ func TestReplacedWorkspace(t *testing.T) {
 	p := Make(Place{Dirs: []string{other}, Env: func(string) string { return "" }, HasProgram: func(string) bool { return false }})
 	if slices.Contains(p.Write, "/etc") {
 		t.Error("a link in /var/tmp in place of the workspace has its target changed")
+	}
+}
+
+// TestOrder checks that links do not count whatever the depth of the paths that lead through them: a workspace behind a link, with a cache in it.
+func TestOrder(t *testing.T) {
+	t.Parallel()
+	root := workspace.RealPath(t.TempDir())
+	home, app := filepath.Join(root, "me"), filepath.Join(root, "me/src/github/app")
+	for _, dir := range []string{app, filepath.Join(home, "private"), filepath.Join(home, ".ssh")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"me/app": app, "me/src/github/app/target": home + "/private", "me/src/github/app/data": home + "/.ssh", "short": home} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, h := range []string{home, filepath.Join(root, "short")} {
+		env := map[string]string{"CARGO_TARGET_DIR": h + "/app/target", "GOCACHE": h + "/app/target"}
+		p := Make(Place{
+			Dirs: []string{app}, Homes: []string{h}, HasProgram: func(string) bool { return true }, Env: func(name string) string { return env[name] },
+			Write: []string{h + "/app/data"},
+		})
+		for _, list := range [][]string{p.Write, p.Read} {
+			if slices.Contains(list, home+"/private") || slices.Contains(list, home+"/.ssh") || slices.Contains(list, home) {
+				t.Errorf("%s: a link counts: %v", h, list)
+			}
+		}
+		if !slices.Contains(p.Write, app) {
+			t.Errorf("%s: the workspace is none: %v", h, p.Write)
+		}
+	}
+}
+
+// TestLinksToSecrets checks that a link in the workspace by which the user reaches a secret cannot be replaced: the secret would not be hidden any more.
+func TestLinksToSecrets(t *testing.T) {
+	t.Parallel()
+	root := workspace.RealPath(t.TempDir())
+	home, dots, secure := filepath.Join(root, "me"), filepath.Join(root, "me/dots"), filepath.Join(root, "secure")
+	for _, dir := range []string{dots, filepath.Join(secure, "ssh")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"me/.ssh": dots + "/ssh", "me/dots/ssh": secure + "/ssh"} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	key := filepath.Join(secure, "ssh/id_rsa")
+	if err := os.WriteFile(key, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p := Make(Place{Dirs: []string{dots}, Homes: []string{home}, HasProgram: func(string) bool { return false }, Env: func(string) string { return "" }})
+	for _, path := range []string{key, dots + "/ssh"} {
+		if verdict, _ := p.Judge(path); verdict != sandbox.Hidden {
+			t.Errorf("%s is not hidden", path)
+		}
+	}
+}
+
+// TestCommonDirectory checks that a worktree has no other repository than its own.
+func TestCommonDirectory(t *testing.T) {
+	t.Parallel()
+	root := workspace.RealPath(t.TempDir())
+	write := func(name, text string) {
+		t.Helper()
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, repository := range []string{"main/.git", "other/.git"} {
+		for _, name := range []string{"HEAD", "objects/x", "refs/x"} {
+			write(repository+"/"+name, "")
+		}
+	}
+	write("work/.git", "gitdir: "+root+"/main/.git/worktrees/work\n")
+	write("main/.git/worktrees/work/gitdir", root+"/work/.git\n")
+	write("main/.git/worktrees/work/commondir", "../..\n")
+	p := Place{Dirs: []string{root + "/work"}}
+	if got := p.Repositories(); !slices.Equal(got, []string{root + "/main/.git"}) {
+		t.Errorf("%v", got)
+	}
+	write("main/.git/worktrees/work/commondir", root+"/other/.git\n")
+	if got := p.Repositories(); slices.Contains(got, root+"/other/.git") {
+		t.Errorf("%v", got)
+	}
+	write("work/ev/gitdir", root+"/work/.git\n")
+	write("work/ev/commondir", root+"/other/.git\n")
+	write("work/.git", "gitdir: "+root+"/work/ev\n")
+	if got := p.Repositories(); len(got) > 0 {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestRemove checks that only what was made is removed at the end.
+func TestRemove(t *testing.T) {
+	t.Parallel()
+	root := workspace.RealPath(t.TempDir())
+	made := create(filepath.Join(root, "cache/a"))
+	if !slices.Equal(made, []string{root + "/cache", root + "/cache/a"}) {
+		t.Fatal(made)
+	}
+	if err := os.MkdirAll(root+"/other/a", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(root + "/cache"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(root+"/other", root+"/cache"); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range slices.Backward(made) {
+		Remove(dir)
+	}
+	for _, path := range []string{root + "/other/a", root + "/cache"} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -168,7 +168,7 @@ func (p *Program) answers() bool {
 	}
 	_ = conn.Close()
 	port, _ := strconv.Atoi(p.Address.Port()) // see parse
-	return !process.ListensConfined(port)
+	return process.ListensOutside(port)
 }
 
 // ended returns the error of a command that has ended.
