@@ -92,11 +92,6 @@ func (z *zone) admits(path string) bool {
 	return ok
 }
 
-// admitted returns the paths that count.
-func (z *zone) admitted(paths []string) []string {
-	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !z.admits(path) })
-}
-
 // existing returns where the paths that count lead, each once. Those that do not exist are left out unless isAll is set.
 func (z *zone) existing(paths []string, isAll bool) (list []string) {
 	for _, path := range paths {
