@@ -103,7 +103,7 @@ func compile() {
 	expressions.isNoise = regexp.MustCompile(`^(\s|node:|Node\.js v|Traceback |During handling of|The above exception|[}\])]|/.*:\d+$|file:///.*:\d+$|goroutine \d|npm (warn|notice|WARN)|npm (error|ERR!) (code|errno|syscall|path|dest|A complete log|    |\d+$)|npm (error|ERR!)$|(\(node:\d+\) )?\[?\w*Warning|\(Use .node)`)
 }
 
-// IsError reports whether a line says what went wrong.
+// IsError reports whether a line reads as an error.
 func IsError(line string) bool {
 	expressions.Do(compile)
 	return expressions.isError.MatchString(line)
