@@ -158,18 +158,18 @@ func (p *Place) Needed() (dirs []string) {
 	if p.Mac {
 		return nil
 	}
-	z, _, _ := p.zone(resolver{})
 	for _, t := range tools {
 		if !p.hasOne(t.programs) {
 			continue
 		}
 		for name := range strings.FieldsSeq(t.caches) {
-			if paths := p.expand(name); len(paths) > 0 && z.admits(paths[0]) {
+			if paths := p.expand(name); len(paths) > 0 {
 				dirs = append(dirs, paths[0])
 			}
 		}
 	}
-	return dirs
+	left := p.LeftOut(dirs)
+	return slices.DeleteFunc(dirs, func(dir string) bool { return slices.Contains(left, dir) })
 }
 
 // expandAll returns the paths that names in a table stand for.

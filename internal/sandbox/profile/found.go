@@ -61,7 +61,7 @@ func (p *Place) installations(z *zone) (list []string) {
 
 // isInHome reports whether a path leads into a home directory.
 func (p *Place) isInHome(z *zone, path string) bool {
-	home := zone{z.resolver, z.real(p.Homes)}
+	home := zone{dirs: z.real(p.Homes)}
 	return home.has(z.way(path).path)
 }
 

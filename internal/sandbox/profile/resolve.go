@@ -14,8 +14,9 @@ import (
 type resolver map[string]resolved
 
 type resolved struct {
-	path   string // without links
-	exists bool
+	path     string // without links
+	exists   bool
+	isLinked bool // it leads through links
 }
 
 // resolve follows the links of a clean absolute path. From the first name that does not exist the rest is unchanged.
@@ -25,13 +26,14 @@ func (r resolver) resolve(path string) resolved {
 	}
 	dir := filepath.Dir(path)
 	if dir == path {
-		return resolved{path, true}
+		return resolved{path: path, exists: true}
 	}
 	above := r.resolve(dir)
-	here := resolved{filepath.Join(above.path, filepath.Base(path)), above.exists}
+	here := resolved{filepath.Join(above.path, filepath.Base(path)), above.exists, above.isLinked}
 	if above.exists {
 		_, err := os.Readlink(here.path)
 		if err == nil {
+			here.isLinked = true
 			here.path = workspace.RealPath(here.path)
 			_, err = os.Lstat(here.path)
 			here.exists = err == nil

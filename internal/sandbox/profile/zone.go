@@ -13,16 +13,17 @@ import (
 // have made the link, to have later ones change or read its target.
 type zone struct {
 	resolver
-	dirs []string // without links
+	ways map[string]way // that are known
+	dirs []string       // without links
 }
 
 // newZone returns the zone of these paths, as far as they count. The order of the paths does not matter: one with links counts when it is certain that none of
 // those that are still to be decided on has its links in it.
 func newZone(r resolver, lists ...[]string) *zone {
-	z := &zone{resolver: r}
+	z := &zone{resolver: r, ways: map[string]way{}}
 	var open []way
 	for _, path := range slices.Concat(lists...) {
-		switch w := r.way(path); {
+		switch w := z.way(path); {
 		case !filepath.IsAbs(path):
 		case len(w.links) == 0:
 			z.dirs = append(z.dirs, w.path)
@@ -30,44 +31,60 @@ func newZone(r resolver, lists ...[]string) *zone {
 			open = append(open, w)
 		}
 	}
+	// Mostly, all paths with links share one, that of the home directory: each directory with links is compared with each path once.
+	holders := map[string]int{} // the number of open paths that a directory with a link is in
+	for _, w := range open {
+		for _, link := range w.links {
+			holders[filepath.Dir(link)] = 0
+		}
+	}
+	count := func(w way, by int) {
+		for dir := range holders {
+			if workspace.IsWithin(dir, w.path) {
+				holders[dir] += by
+			}
+		}
+	}
+	for _, w := range open {
+		count(w, 1)
+	}
+	isOfOther := func(w way) bool {
+		return slices.ContainsFunc(w.links, func(link string) bool {
+			dir, own := filepath.Dir(link), 0
+			if workspace.IsWithin(dir, w.path) {
+				own = 1
+			}
+			return holders[dir] > own
+		})
+	}
 	for isChanged := true; isChanged; {
 		isChanged = false
-		for i := 0; i < len(open); i++ {
-			w := open[i]
-			rest := slices.Delete(slices.Clone(open), i, i+1)
-			isOfOther := func(link string) bool {
-				return slices.ContainsFunc(rest, func(other way) bool { return workspace.IsWithin(filepath.Dir(link), other.path) })
+		open = slices.DeleteFunc(open, func(w way) bool {
+			isDropped := z.hasOne(w.links) // see follow
+			if !isDropped && isOfOther(w) {
+				return false
 			}
-			switch {
-			case z.hasOne(w.links): // see follow
-			case slices.ContainsFunc(w.links, isOfOther):
-				continue
-			default:
+			if !isDropped {
 				z.dirs = append(z.dirs, w.path)
 			}
-			open, isChanged = rest, true
-			i--
-		}
+			count(w, -1)
+			isChanged = true
+			return true
+		})
 	}
 	return z
 }
 
 // LeftOut returns those of some paths that lead elsewhere through a link which programs could have made, and so give them nothing.
 func (p *Place) LeftOut(paths []string) (list []string) {
-	r := resolver{}
-	var z *zone
-	for _, path := range paths {
-		if !filepath.IsAbs(path) || len(r.way(path).links) == 0 {
-			continue
-		}
-		if z == nil {
-			z, _, _ = p.zone(r)
-		}
-		if !z.admits(path) {
-			list = append(list, path)
-		}
+	isLinked := func(path string) bool {
+		return filepath.IsAbs(path) && workspace.RealPath(path) != filepath.Clean(path)
 	}
-	return list
+	if !slices.ContainsFunc(paths, isLinked) {
+		return nil
+	}
+	z, _, _ := p.zone(resolver{})
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return !filepath.IsAbs(path) || z.admits(path) })
 }
 
 // has reports whether a path without links is in the zone.
@@ -124,35 +141,41 @@ type way struct {
 // maxLinks limits the links that a path leads through.
 const maxLinks = 40
 
-// way follows a path. It decides and resolves in one go: the links may change at any time.
-func (r resolver) way(path string) way {
+// way follows a path. What it returns is of one look at each link: they may change at any time.
+func (z *zone) way(path string) way {
 	path = filepath.Clean(path)
-	if found := r.resolve(path); found.path == path {
+	if known, ok := z.ways[path]; ok {
+		return known
+	}
+	found := z.resolve(path)
+	if !found.isLinked {
 		return way{path: path, exists: found.exists}
 	}
-	w := way{path: "/"}
-	for rest := split(path); len(rest) > 0; {
-		next := filepath.Join(w.path, rest[0])
-		rest = rest[1:]
-		target, err := os.Readlink(next)
-		if err != nil {
-			w.path = next
-			continue
-		}
-		if w.links = append(w.links, next); len(w.links) > maxLinks {
-			return way{path: path, links: w.links}
-		}
-		if filepath.IsAbs(target) {
-			w.path = "/"
-		}
-		rest = append(split(target), rest...)
-	}
-	_, err := os.Lstat(w.path)
-	w.exists = err == nil
+	w := z.next(z.way(filepath.Dir(path)), filepath.Base(path))
+	w.exists = z.resolve(w.path).exists
+	z.ways[path] = w
 	return w
 }
 
-// split returns the names in a path.
-func split(path string) []string {
-	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+// next follows a name in the directory that a way leads to.
+func (z *zone) next(w way, name string) way {
+	path := filepath.Join(w.path, name)
+	target, err := os.Readlink(path)
+	if err != nil || len(w.links) > maxLinks { // the links may lead in a circle
+		return way{path: path, links: w.links}
+	}
+	w.links = append(slices.Clip(w.links), path)
+	if filepath.IsAbs(target) {
+		w.path = "/"
+	}
+	for name := range strings.SplitSeq(target, "/") {
+		switch name {
+		case "", ".":
+		case "..": // no link is in w.path
+			w.path = filepath.Dir(w.path)
+		default:
+			w = z.next(w, name)
+		}
+	}
+	return w
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pollux/internal/sandbox"
@@ -206,5 +207,33 @@ func TestRemove(t *testing.T) {
 		if _, err := os.Lstat(path); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestWay checks where paths lead, as the kernel does, and through which links.
+func TestWay(t *testing.T) {
+	t.Parallel()
+	root := workspace.RealPath(t.TempDir())
+	if err := os.MkdirAll(root+"/a/b/c", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, to := range map[string]string{"to-c": "a/b/c", "up": "to-c/..", "abs": root + "/up/c", "circle": "circle2/x", "circle2": "circle", "a/same": "./.."} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	z := newZone(resolver{})
+	for name, want := range map[string]struct{ path, links string }{
+		"a/b": {"/a/b", ""}, "to-c": {"/a/b/c", "/to-c"}, "up": {"/a/b", "/up /to-c"}, "abs/new": {"/a/b/c/new", "/abs /up /to-c"},
+		"a/same/a/b": {"/a/b", "/a/same"}, "missing/x": {"/missing/x", ""},
+	} {
+		w := z.way(filepath.Join(root, name))
+		_, err := os.Stat(filepath.Join(root, name))
+		if w.path != root+want.path || strings.ReplaceAll(strings.Join(w.links, " "), root, "") != want.links || w.exists != (err == nil) {
+			t.Errorf("%s: %+v", name, w)
+		}
+	}
+	if w := z.way(root + "/circle"); len(w.links) == 0 || w.exists {
+		t.Errorf("%+v", w)
 	}
 }
