@@ -32,7 +32,7 @@ func (c *Confinement) useProxy() {
 			Start:   func(words *lastwords.Tail) (*process.Process, error) { return c.startProxy(command, words) },
 			Conceal: secret.NewEraser(secret.Values(c.options.Host.Environ(), c.secrets()...)),
 		},
-		variables: proxy.Variables(address, c.options.Env), isOnlyWay: !c.opensNetwork(),
+		variables: proxy.Variables(address, c.options.Env), isOnlyWay: true,
 	}
 }
 

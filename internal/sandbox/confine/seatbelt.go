@@ -33,13 +33,6 @@ func ownProfile(name string) (says named, isOwn bool) {
 	return named{isOffline: network != "open", readsWork: level == "strict"}, true
 }
 
-// opensNetwork reports whether a profile that the user has named leaves the network open beside a proxy, or decides about it itself.
-func (c *Confinement) opensNetwork() bool {
-	name := c.options.Env(seatbeltProfile)
-	says, isOwn := ownProfile(name)
-	return sandbox.Name == seatbeltName && (!isOwn || name != "" && !says.isOffline)
-}
-
 const (
 	// seatbeltProfile is the variable with the name of a profile for the sandbox of macOS, which has the name seatbeltName.
 	seatbeltProfile = "SEATBELT_PROFILE"
@@ -57,7 +50,11 @@ func (c *Confinement) Restrict() error {
 	if sandbox.Name != seatbeltName {
 		return nil
 	}
-	if says, isOwn := ownProfile(name); isOwn {
+	says, isOwn := ownProfile(name)
+	if c.proxied != nil && name != "" && !says.isOffline { // a profile of the user's own decides about the network itself
+		c.proxied.isOnlyWay = false
+	}
+	if isOwn {
 		c.named = says
 		return nil
 	}
