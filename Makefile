@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo test long compare compare-agents build install bench bench-screen benchmarks lint check update docs screenshots fuzz
+.PHONY: help demo test long sdk compare compare-agents build install bench bench-screen benchmarks lint check update docs screenshots fuzz
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -13,6 +13,9 @@ test: ## run the tests
 
 long: ## run the tests with all combinations and large loads
 	POLLUX_LONG=1 go test -timeout=30m ./...
+
+sdk: ## compare requests and answers with those of the vendors' SDKs
+	grep -rl --include='*_test.go' '^//go:build sdk$$' . | xargs -n 1 dirname | sort -u | xargs go test -tags sdk
 
 compare: ## run the scenes with Gemini CLI too; downloads it from npm once (100 MB, needs Node.js)
 	POLLUX_COMPARE=1 go test ./acceptance/gemini

@@ -10,9 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
-
 	"pollux/llm"
 	"pollux/llm/catalog"
 )
@@ -27,10 +24,8 @@ func serving(t *testing.T, answer http.HandlerFunc) string {
 	return s.URL
 }
 
-// TestModels compares the list of models with the result of the vendor's SDK, over
-// all pages.
-func TestModels(t *testing.T) {
-	t.Parallel()
+// servingPages returns the address of a service that lists its models in several pages.
+func servingPages(t *testing.T) (url string) {
 	yes, no := map[string]any{"supported": true}, map[string]any{"supported": false}
 	pages := map[string]any{
 		"": map[string]any{"has_more": true, "first_id": "claude-opus-5", "last_id": "claude-haiku-4-5", "data": []any{
@@ -46,7 +41,7 @@ func TestModels(t *testing.T) {
 		}},
 		"claude-haiku-4-5": map[string]any{"has_more": false, "last_id": "old", "data": []any{map[string]any{"id": "old", "max_input_tokens": -1}, map[string]any{}}},
 	}
-	url := serving(t, func(w http.ResponseWriter, r *http.Request) {
+	return serving(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.Method != http.MethodGet || r.URL.Path != "/v1/models" || r.Header.Get("X-Api-Key") != "k" || r.Header.Get("Anthropic-Version") == "" {
 			t.Errorf("%s %s %v", r.Method, r.URL, r.Header)
 		}
@@ -56,7 +51,11 @@ func TestModels(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(encode(pages[r.FormValue("after_id")]))
 	})
-	got, err := newClient(t, Options{APIKey: "k", BaseURL: url}).Models(t.Context())
+}
+
+func TestModels(t *testing.T) {
+	t.Parallel()
+	got, err := newClient(t, Options{APIKey: "k", BaseURL: servingPages(t)}).Models(t.Context())
 	want := []catalog.Model{
 		{Name: "claude-opus-5", Input: 1_000_000, Output: 128_000, Thinking: catalog.Yes, Images: catalog.Yes, PDF: catalog.No, Efforts: []string{"low", "medium", "high", "max"}},
 		{Name: "claude-haiku-4-5"},
@@ -64,21 +63,6 @@ func TestModels(t *testing.T) {
 	}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, %v\nwant %+v", got, err, want)
-	}
-	judge := sdk.NewClient(option.WithoutEnvironmentDefaults(), option.WithAPIKey("k"), option.WithBaseURL(url))
-	list := judge.Models.ListAutoPaging(t.Context(), sdk.ModelListParams{})
-	for i := 0; list.Next(); i++ {
-		m := list.Current()
-		if i >= len(got) {
-			break // one without a name
-		}
-		if m.ID != got[i].Name || max(int(m.MaxInputTokens), 0) != got[i].Input || int(m.MaxTokens) != got[i].Output ||
-			m.Capabilities.ImageInput.Supported != (got[i].Images == catalog.Yes) {
-			t.Errorf("%+v, the SDK finds %s", got[i], m.RawJSON())
-		}
-	}
-	if list.Err() != nil {
-		t.Error(list.Err())
 	}
 }
 

@@ -7,20 +7,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"unicode/utf8"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
 )
 
 // strict is a service that refuses requests as the vendor does, with the same error
-// messages, and requests that the vendor's own types cannot hold. It responds to
-// other requests with its answers in order and repeats the last one.
+// messages, and with the tag sdk, requests that the vendor's own types cannot hold. It
+// responds to other requests with its answers in order and repeats the last one.
 type strict struct {
 	*httptest.Server
 	refuse func(body map[string]any) string // more reasons to refuse; "" is none
@@ -171,29 +168,9 @@ func check(path string, data []byte) (body map[string]any, why string) {
 	return body, c.why
 }
 
-// checkLossless decodes a request into the vendor's types and back.
-func checkLossless(data []byte) string {
-	var params sdk.MessageNewParams
-	if err := json.Unmarshal(data, &params); err != nil {
-		return "the SDK cannot read it: " + err.Error()
-	}
-	again, err := json.Marshal(params)
-	if err != nil {
-		return "the SDK cannot write it: " + err.Error()
-	}
-	var before, after map[string]any
-	_ = json.Unmarshal(data, &before) // decoded before
-	_ = json.Unmarshal(again, &after)
-	delete(before, "stream")         // the SDK adds it to the body, not to the type
-	if before["max_tokens"] == nil { // as where tokens are counted
-		delete(after, "max_tokens")
-	}
-	listResults(before)
-	if !reflect.DeepEqual(before, after) {
-		return fmt.Sprintf("the SDK knows less of it:\n%s\n%s", data, again)
-	}
-	return ""
-}
+// checkLossless returns what of a request the vendor's types cannot hold. With the tag
+// sdk, the vendor's SDK decodes and encodes it; without, none are asked.
+var checkLossless = func(data []byte) string { return "" }
 
 // listResults replaces results that are a string by a list, as the SDK does.
 func listResults(body map[string]any) {
