@@ -18,6 +18,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/undo"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
@@ -194,9 +195,7 @@ func TestFull(t *testing.T) {
 	if numbers, err := p.store.Numbers(); err != nil || len(numbers) != 0 {
 		t.Errorf("operations %v, error %v", numbers, err)
 	}
-	if left := free(t, disk); left < 900<<10 {
-		t.Errorf("only %d bytes are free after it", left)
-	}
+	waitForRoom(t, disk, 900<<10)
 	p.sh(t, "rm large")
 	p.undo(t, p.run(t, "echo b >a").Number) // the same recorder works when there is room
 	p.sh(t, "grep -q a a")
@@ -205,9 +204,7 @@ func TestFull(t *testing.T) {
 	if !errors.Is(err, syscall.ENOSPC) {
 		t.Fatalf("error %v", err)
 	}
-	if left := free(t, disk); left < 300<<10 {
-		t.Errorf("only %d bytes are free after a call with a path", left)
-	}
+	waitForRoom(t, disk, 300<<10)
 }
 
 // TestWorkspaceOnTmpfs has a workspace on another file system than the log, where nothing can be linked.
@@ -257,13 +254,17 @@ func tmpfs(t *testing.T, size string) string {
 	return dir
 }
 
-func free(t *testing.T, dir string) int64 {
+// waitForRoom waits until a disk has so many free bytes. A program that another test starts has all open files until it
+// begins, and until then also the room of those that are removed.
+func waitForRoom(t *testing.T, dir string, bytes int64) {
 	t.Helper()
-	var st syscall.Statfs_t
-	if err := syscall.Statfs(dir, &st); err != nil {
-		t.Fatal(err)
-	}
-	return int64(st.Bavail) * st.Bsize
+	processtest.WaitUntil(t, fmt.Sprintf("%d bytes of %s are free", bytes, dir), func() bool {
+		var st syscall.Statfs_t
+		if err := syscall.Statfs(dir, &st); err != nil {
+			t.Fatal(err)
+		}
+		return int64(st.Bavail)*st.Bsize >= bytes
+	})
 }
 
 // TestMounted names a directory on another file system, whose files are not recorded.
