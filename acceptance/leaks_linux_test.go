@@ -21,10 +21,7 @@ import (
 // POLLUX_LONG=1 does 300. Whatever is left behind in each round is found.
 func TestLeaks(t *testing.T) {
 	t.Parallel()
-	rounds := 25
-	if processtest.IsLong() {
-		rounds = 300
-	}
+	rounds := processtest.Times(25, 300)
 	few, many := holdings(t, 3), holdings(t, rounds)
 	const slack = 5 // connections that wait for another request
 	for name, n := range many {
@@ -40,6 +37,9 @@ func TestLeaks(t *testing.T) {
 func TestMemoryOfLongAnswer(t *testing.T) {
 	if processtest.HasRaceDetector() {
 		t.Skip("NOT TESTED: memory, because the race detector takes most of it")
+	}
+	if !processtest.IsLong() {
+		t.Skip("SKIPPED: POLLUX_LONG=1 runs it")
 	}
 	t.Parallel()
 	list := func(end string) string {

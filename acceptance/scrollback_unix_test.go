@@ -21,10 +21,7 @@ var scrollbackSeed = flag.Uint64("scrollback", 1, "seed of the first conversatio
 // Each part is there once, in its order. A plain run plays two conversations, and POLLUX_LONG=1 forty.
 func TestScrollback(t *testing.T) {
 	t.Parallel()
-	n := uint64(2)
-	if processtest.IsLong() {
-		n = 40
-	}
+	n := uint64(processtest.Times(2, 40))
 	for seed := *scrollbackSeed; seed < *scrollbackSeed+n; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -19,17 +19,18 @@ import (
 var protocols = []string{"gemini", "vertex", "openai", "responses", "anthropic", "text", "ollama"}
 
 // onWire returns the scripts of a directory that this run plays on a protocol: all if POLLUX_LONG is 1. A plain run
-// plays each script on one protocol at least, and on those that the script names.
+// plays each script on one protocol at least, and on those that the script names, and a part of a long run also its part of
+// the others.
 func onWire(t *testing.T, dir, wire string) []string {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%s has no scripts: %v", dir, err)
 	}
-	if processtest.IsLong() {
-		return files
-	}
-	return diagonal(t, files, slices.Index(protocols, wire))
+	plain := diagonal(t, files, slices.Index(protocols, wire))
+	return slices.DeleteFunc(files, func(file string) bool {
+		return !slices.Contains(plain, file) && !processtest.InLong(wire+" "+file)
+	})
 }
 
 // diagonal returns the scripts of a plain run on the nth protocol.
@@ -130,8 +131,8 @@ func TestChange(t *testing.T) {
 			if from.wire == to.wire && to.wire == "gemini" { // there is only one Gemini account
 				continue
 			}
-			if !processtest.IsLong() && j != (i+3)%len(accounts) {
-				continue // each account is left once, and entered once
+			if j != (i+3)%len(accounts) && !processtest.InLong(from.name+" "+to.name) {
+				continue // a plain run leaves each account once, and enters it once
 			}
 			t.Run(from.name+" "+to.name, func(t *testing.T) {
 				t.Parallel()

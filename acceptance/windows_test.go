@@ -40,18 +40,16 @@ func TestWindows(t *testing.T) {
 			for i, wire := range []string{"openai", "gemini", "anthropic", "responses", "ollama", "text"} {
 				for k, mode := range modes {
 					for n, job := range windowJobs {
+						name := fmt.Sprintf("%d/%s/%s/%s", window, wire, mode, job.name)
 						switch {
 						case wire == "text" && k > 0:
 							continue
 						case *everyWindow:
-						case processtest.IsLong():
-							if (i+n+window/1000)%3 != 0 {
-								continue // a third of all
-							}
-						case n != i%len(windowJobs) || w != i%len(windows):
-							continue // each protocol once, with each job and each window
+						case n == i%len(windowJobs) && w == i%len(windows): // each protocol once, with each job and each window
+						case (i+n+window/1000)%3 != 0 || !processtest.InLong(name): // a third of the others in a long run
+							continue
 						}
-						t.Run(fmt.Sprintf("%d/%s/%s/%s", window, wire, mode, job.name), func(t *testing.T) {
+						t.Run(name, func(t *testing.T) {
 							t.Parallel()
 							slots <- struct{}{}
 							defer func() { <-slots }()

@@ -61,11 +61,7 @@ func TestConfined(t *testing.T) {
 // confined returns the scenes of a kind that have calls, each once, in YOLO mode and with the sandbox.
 func (k *kind) confined() (list []*scene) {
 	isPlayed := map[string]bool{}
-	scenes := k.Scenes
-	if !processtest.IsLong() {
-		scenes = k.plain()
-	}
-	for _, s := range scenes {
+	for _, s := range k.played() {
 		c := *s
 		c.Attempts = slices.DeleteFunc(slices.Clone(s.Attempts), func(a attempt) bool { return !a.isCall() || a.Endless })
 		c.Works, c.Text, c.Most, c.Never, c.Unwritten, c.Modes, c.mode = nil, "", 0, nil, nil, nil, ""

@@ -12,12 +12,16 @@ import (
 )
 
 // played returns the scenes that this run plays: all of them if POLLUX_LONG is 1, else a selection in which each
-// property of each scene occurs.
+// property of each scene occurs, and of a part of a long run the scenes of that part.
 func (k *kind) played() []*scene {
-	if processtest.IsLong() {
-		return k.Scenes
+	var list []*scene
+	whole := map[string]bool{}
+	for _, s := range k.Scenes {
+		if processtest.InLong(s.Name) {
+			list, whole[s.Name] = append(list, s), true
+		}
 	}
-	return k.plain()
+	return append(list, slices.DeleteFunc(k.plain(), func(s *scene) bool { return whole[s.Name] })...)
 }
 
 // plain returns few scenes that together have each property of the file's scenes, in the order of the file. Each

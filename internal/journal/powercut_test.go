@@ -101,10 +101,7 @@ func (rec *recording) cutPower(r *rand.Rand) (after, synced []byte) {
 // rewinds and replaced histories a part may be lost.
 func TestPowerCut(t *testing.T) {
 	t.Parallel()
-	cuts := 60
-	if processtest.IsLong() {
-		cuts = 300
-	}
+	cuts := processtest.Times(60, 300)
 	for name, changes := range map[string]bool{"messages": false, "changes": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

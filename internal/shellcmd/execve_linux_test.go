@@ -25,10 +25,7 @@ func TestExecutes(t *testing.T) {
 	if err != nil {
 		t.Skip("NOT TESTED: strace is missing, so nothing shows what bash executes")
 	}
-	count, seed := 200, uint64(1)
-	if processtest.IsLong() {
-		count = 1000
-	}
+	count, seed := processtest.Times(200, 1000), uint64(1)
 	if n, err := strconv.Atoi(os.Getenv("POLLUX_PROGRAMS")); err == nil {
 		count = n
 	}

@@ -30,12 +30,7 @@ import (
 )
 
 // kills is how many processes are killed at random.
-func kills() int {
-	if processtest.IsLong() {
-		return 1000
-	}
-	return 20
-}
+func kills() int { return processtest.Times(20, 1000) }
 
 // TestKills kills processes at random moments of their work: nothing is half done after that, and all of it can be taken
 // back. POLLUX_LONG=1 kills 1,000.
@@ -87,7 +82,7 @@ func TestKillsAtCalls(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 1))
-	const tries = 150
+	tries := processtest.Times(0, 150)
 	killed, calls := 0, 4000 // of a process, at most
 	for range tries {
 		before, last := undotest.Take(t, p.dir), p.last(t)

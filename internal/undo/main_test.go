@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"strconv"
 	"testing"
 
 	"pollux/internal/process/processtest"
@@ -26,11 +27,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	if !isSet("rapid.checks") {
-		checks := "10"
-		if processtest.IsLong() {
-			checks = "320"
-		}
-		_ = flag.Set("rapid.checks", checks)
+		_ = flag.Set("rapid.checks", strconv.Itoa(processtest.Times(10, 320)))
 	}
 	os.Exit(m.Run())
 }

@@ -1,9 +1,33 @@
 package processtest
 
-import "os"
+import (
+	"fmt"
+	"os"
+)
 
-// IsLong reports whether POLLUX_LONG is 1, as make long and .ci/run set it. A plain run of the tests meets each
+// long names the variable that makes runs of the tests long. It is 1 for all that long runs have, or a part of that, such as 2/4.
+const long = "POLLUX_LONG"
+
+// IsLong reports whether POLLUX_LONG is set, as make long and .ci/run set it. A plain run of the tests meets each
 // promise at least once, and takes a minute or two. Behind IsLong belong the tests that take longer: all
 // combinations of faces, modes, forms and protocols in place of a selection in which each of them occurs, loads
-// of many megabytes, sessions of hundreds of turns, and random input by the thousand.
-func IsLong() bool { return os.Getenv("POLLUX_LONG") == "1" }
+// of many megabytes, sessions of hundreds of turns, and random input by the thousand. Of combinations and of random
+// input, [InLong] and [Times] leave a part to each commit.
+func IsLong() bool { return os.Getenv(long) != "" }
+
+// InLong reports whether this run has a case that only long runs have: all of them if POLLUX_LONG is 1, and if it is
+// 2/4, the second of four parts, into which the names of cases are divided.
+func InLong(name string) bool { return IsLong() && InPartOf(long, name) }
+
+// Times returns how often this run tries something at random: plain times, or many times if POLLUX_LONG is 1. If that is
+// 2/4, it is a quarter of many.
+func Times(plain, many int) int {
+	if !IsLong() {
+		return plain
+	}
+	var part, parts int
+	if n, _ := fmt.Sscanf(os.Getenv(long), "%d/%d", &part, &parts); n == 2 && parts > 0 {
+		many /= parts
+	}
+	return max(plain, many)
+}

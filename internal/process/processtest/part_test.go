@@ -32,3 +32,18 @@ func TestInPart(t *testing.T) {
 		t.Error("a name is left out without parts")
 	}
 }
+
+func TestLong(t *testing.T) {
+	for value, want := range map[string][2]int{"": {20, 0}, "1": {1000, 400}, "2/4": {250, 100}, "1/400": {20, 1}} {
+		t.Setenv(long, value)
+		n := 0
+		for name := range 400 {
+			if InLong(strconv.Itoa(name)) {
+				n++
+			}
+		}
+		if got := Times(20, 1000); got != want[0] || n < want[1]*3/4 || n > want[1]*5/4+2 {
+			t.Errorf("%q: %d times, %d of 400 cases, want %v", value, got, n, want)
+		}
+	}
+}
