@@ -113,21 +113,19 @@ func importsPointDown(f *file, report reporter) {
 var libraryHomes = []struct {
 	library, room string
 	testsOnly     bool
+	tag           string // the build tag of these tests, "" for none
 	why           string
 }{
-	{"google.golang.org/genai", "llm/gemini", true, judge},
-	{"cloud.google.com/go/auth", "llm/adc", false, "vendors' types never leave their adapter"},
-	{"github.com/aws", "llm/anthropic", false, "vendors' types never leave their adapter"},
-	{"github.com/openai/openai-go", "llm/openai", true, judge},
-	{"github.com/anthropics/anthropic-sdk-go", "llm/anthropic", true, judge},
-	{"github.com/a2aproject/a2a-go", "internal/a2a", true, "its server is the judge of what we send; its client contains gRPC, and its types encoding/gob"},
-	{"github.com/tiktoken-go/tokenizer", "llm/tokens", true, "its tables are the judge of our estimate, and 12 MB of binary"},
-	{"github.com/spf13/cobra", "internal/cli", false, "below the flags everything is plain functions"},
-	{"charm.land", "internal/face", false, "only a face draws"},
+	{"google.golang.org/genai", "llm/gemini", true, "sdk", "the SDK is the judge of what we send, and too slow to send it"},
+	{"cloud.google.com/go/auth", "llm/adc", false, "", "vendors' types never leave their adapter"},
+	{"github.com/aws", "llm/anthropic", false, "", "vendors' types never leave their adapter"},
+	{"github.com/openai/openai-go", "llm/openai", true, "sdk", "the SDK is the judge of what we send, and too slow to send it"},
+	{"github.com/anthropics/anthropic-sdk-go", "llm/anthropic", true, "sdk", "the SDK is the judge of what we send, and too slow to send it"},
+	{"github.com/a2aproject/a2a-go", "internal/a2a", true, "", "its server is the judge of what we send; its client contains gRPC, and its types encoding/gob"},
+	{"github.com/tiktoken-go/tokenizer", "llm/tokens", true, "", "its tables are the judge of our estimate, and 12 MB of binary"},
+	{"github.com/spf13/cobra", "internal/cli", false, "", "below the flags everything is plain functions"},
+	{"charm.land", "internal/face", false, "", "only a face draws"},
 }
-
-// judge is the use of a vendor's SDK. Tests with the tag sdk have it, which .ci/run sets.
-const judge = "the SDK is the judge of what we send, and too slow to send it"
 
 // hasTag reports whether a file is compiled only with a build tag.
 func hasTag(f *file, tag string) bool {
@@ -141,8 +139,8 @@ func librariesStayHome(f *file, report reporter) {
 		for _, h := range libraryHomes {
 			isTestServer := h.testsOnly && f.test && f.isUnder("internal/scriptmodel", "acceptance") // scripted vendors
 			switch {
-			case isWithin(p, h.library) && h.why == judge && f.test && !hasTag(f, "sdk"):
-				report(spec.Pos(), "imports %s without //go:build sdk: every run of the tests would compile it, for a minute", p)
+			case isWithin(p, h.library) && f.test && h.tag != "" && !hasTag(f, h.tag):
+				report(spec.Pos(), "imports %s without //go:build %s: every run of the tests would compile it", p, h.tag)
 			case !isWithin(p, h.library), isTestServer:
 			case h.testsOnly && !(f.test && f.isUnder(h.room)):
 				report(spec.Pos(), "imports %s, which belongs in tests of %s: %s", p, h.room, h.why)
