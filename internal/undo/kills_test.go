@@ -29,9 +29,6 @@ import (
 	"pollux/internal/undo/undotest"
 )
 
-// kills is how many processes are killed at random.
-func kills() int { return processtest.Times(20, 1000) }
-
 // TestKills kills processes at random moments of their work: nothing is half done after that, and all of it can be taken
 // back. POLLUX_LONG=1 kills 1,000.
 func TestKills(t *testing.T) {
@@ -41,7 +38,7 @@ func TestKills(t *testing.T) {
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	inRun, inUndo := 0, 0
-	for n := range kills() {
+	for n := range processtest.Times(20, 1000) {
 		before, last := undotest.Take(t, p.dir), p.last(t)
 		c := p.command(random.Uint64(), 1<<30, os.Args[0])
 		out, err := c.StdoutPipe()

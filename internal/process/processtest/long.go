@@ -1,11 +1,9 @@
 package processtest
 
-import (
-	"fmt"
-	"os"
-)
+import "os"
 
-// long names the variable that makes runs of the tests long. It is 1 for all that long runs have, or a part of that, such as 2/4.
+// long names the variable that makes runs of the tests long. It is 1 for all that long runs have, or a part of that, such as 2/4;
+// 0 is as without it.
 const long = "POLLUX_LONG"
 
 // IsLong reports whether POLLUX_LONG is set, as make long and .ci/run set it. A plain run of the tests meets each
@@ -13,7 +11,7 @@ const long = "POLLUX_LONG"
 // combinations of faces, modes, forms and protocols in place of a selection in which each of them occurs, loads
 // of many megabytes, sessions of hundreds of turns, and random input by the thousand. Of combinations and of random
 // input, [InLong] and [Times] leave a part to each commit.
-func IsLong() bool { return os.Getenv(long) != "" }
+func IsLong() bool { return os.Getenv(long) != "" && os.Getenv(long) != "0" }
 
 // InLong reports whether this run has a case that only long runs have: all of them if POLLUX_LONG is 1, and if it is
 // 2/4, the second of four parts, into which the names of cases are divided.
@@ -25,9 +23,6 @@ func Times(plain, many int) int {
 	if !IsLong() {
 		return plain
 	}
-	var part, parts int
-	if n, _ := fmt.Sscanf(os.Getenv(long), "%d/%d", &part, &parts); n == 2 && parts > 0 {
-		many /= parts
-	}
-	return max(plain, many)
+	_, parts := partOf(long)
+	return max(plain, many/int(parts))
 }

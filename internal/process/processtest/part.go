@@ -13,15 +13,20 @@ func InPart(name string) bool { return InPartOf("POLLUX_PART", name) }
 
 // InPartOf reports whether a test belongs to the part of the tests that a variable selects, see [InPart]. All belong to it if the variable is not set or is 1.
 func InPartOf(variable, name string) bool {
-	text := os.Getenv(variable)
-	if text == "" || text == "1" {
-		return true
-	}
-	var part, parts uint32
-	if n, err := fmt.Sscanf(text, "%d/%d", &part, &parts); n != 2 || err != nil || part < 1 || part > parts {
-		panic(variable + " is " + text + ", not a part of the tests, such as 2/6")
-	}
+	part, parts := partOf(variable)
 	h := fnv.New32a()
 	_, _ = h.Write([]byte(name)) // never fails
 	return h.Sum32()%parts == part-1
+}
+
+// partOf returns the part of the tests that a variable selects, from 1, and of how many: 1 of 1 if it is not set or is 1. It panics if the value is no part.
+func partOf(variable string) (part, parts uint32) {
+	text := os.Getenv(variable)
+	if text == "" || text == "1" {
+		return 1, 1
+	}
+	if n, err := fmt.Sscanf(text, "%d/%d", &part, &parts); n != 2 || err != nil || part < 1 || part > parts {
+		panic(variable + " is " + text + ", not a part of the tests, such as 2/6")
+	}
+	return part, parts
 }

@@ -34,7 +34,7 @@ func TestInPart(t *testing.T) {
 }
 
 func TestLong(t *testing.T) {
-	for value, want := range map[string][2]int{"": {20, 0}, "1": {1000, 400}, "2/4": {250, 100}, "1/400": {20, 1}} {
+	for value, want := range map[string][2]int{"": {20, 0}, "0": {20, 0}, "1": {1000, 400}, "2/4": {250, 100}, "1/400": {20, 1}} {
 		t.Setenv(long, value)
 		n := 0
 		for name := range 400 {
