@@ -33,7 +33,7 @@ func TestLeaks(t *testing.T) {
 }
 
 // TestMemoryOfLongAnswer checks that a list of 100,000 items that comes in pieces takes no memory for each item: the screen keeps no
-// printed lines. So further lists take hardly more than those before them.
+// printed lines. So further lists take hardly more than those before them. POLLUX_LONG=1 runs it: shorter lists would not differ from noise.
 func TestMemoryOfLongAnswer(t *testing.T) {
 	if processtest.HasRaceDetector() {
 		t.Skip("NOT TESTED: memory, because the race detector takes most of it")

@@ -230,14 +230,15 @@ func TestClaudeGuards(t *testing.T) {
 	} {
 		for n, way := range slices.Sorted(maps.Keys(ways)) {
 			definitions := ways[way]
-			if !processtest.IsLong() && way != "migrated" && n != i%len(ways) {
-				continue // each way meets some of the scripts
+			name := tt.script + " " + tt.matcher + " " + tt.mode + " " + way
+			if way != "migrated" && n != i%len(ways) && !processtest.InLong(name) {
+				continue // in a plain run, each way meets some of the scripts
 			}
 			if way == "with Pollux's names of tools" && (strings.Contains(tt.matcher, ".") || strings.HasPrefix(tt.matcher, "mcp")) ||
 				way == "pasted, with Gemini CLI's event" && (tt.matcher == "" || tt.matcher == "*") {
 				continue // nothing names Claude Code there
 			}
-			t.Run(tt.script+" "+tt.matcher+" "+tt.mode+" "+way, func(t *testing.T) {
+			t.Run(name, func(t *testing.T) {
 				t.Parallel()
 				hooks, _ := Read(User, definitions(t, "PreToolUse", tt.matcher, map[string]any{"type": "command", "command": commandFor(tt.script)}))
 				if len(hooks) != 1 || hooks[0].Dialect != Claude || hooks[0].Timeout != 10*time.Minute {
