@@ -39,8 +39,8 @@ benchmarks: ## run all benchmarks
 	POLLUX_LONG=1 go test -run '^$$' -bench . -benchmem ./...
 
 lint: ## vet, staticcheck, format
-	go vet ./...
-	go tool staticcheck ./...
+	go vet -tags sdk ./...
+	go tool staticcheck -tags sdk ./...
 	test -z "$$(go tool gofumpt -l .)"
 
 check: ## everything that CI runs
@@ -60,6 +60,6 @@ fuzz: ## fuzz every target for FUZZTIME (10s), and compare with git and rg on ne
 	@set -e; grep -rl --include='*_test.go' '^func Fuzz' . | while read -r f; do \
 		for t in $$(sed -n 's/^func \(Fuzz[A-Za-z0-9_]*\).*/\1/p' "$$f"); do \
 			echo "$$(dirname "$$f") $$t"; \
-			go test -run '^$$' -fuzz "^$$t$$" -fuzztime "$${FUZZTIME:-10s}" "$$(dirname "$$f")"; \
+			go test -tags sdk -run '^$$' -fuzz "^$$t$$" -fuzztime "$${FUZZTIME:-10s}" "$$(dirname "$$f")"; \
 		done; \
 	done
