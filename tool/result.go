@@ -238,6 +238,8 @@ type InfoConfirmation struct {
 	IsSent bool
 	// IsReview is true for a call that has run: the question is whether some of its changes come back.
 	IsReview bool
+	// IsWaiting is true for a call that runs, and waits for the answer. It goes on also if the answer is no.
+	IsWaiting bool
 	Approval
 }
 

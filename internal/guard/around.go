@@ -81,6 +81,8 @@ type Retry struct {
 	// Lacked is a sentence about the failure for the model. Reason is it for the person, with the permission that the
 	// call would get.
 	Lacked, Reason string
+	// IsRefused means that the person has been asked while the call ran, and has refused it: there is no question, and no other run.
+	IsRefused bool
 	// IsExplained means that the result of the run has Lacked in other words.
 	IsExplained bool
 	// Offers are lasting answers that a person may give, and Remember applies one of them. Both may be nil.
@@ -93,13 +95,29 @@ type Retry struct {
 // maxRetries limits the runs of a call after its first one.
 const maxRetries = 3
 
-type callKey struct{}
+type runKey struct{}
+
+// underway is the run of a call that a context was made for.
+type underway struct {
+	call *agent.PreparedCall
+	ask  Interrupt
+}
+
+// Interrupt asks a person about a call that runs, and waits for the answer. The answer is [tool.Cancel] if none comes, because the call
+// ends, and Unattended if no user can answer.
+type Interrupt func(details tool.Confirmation) tool.Answer
 
 // CallOf returns the call for whose run ctx was made, nil if there is none. A [process.Middleware] finds by it
 // the call that starts a program. Only gates with steps set it.
 func CallOf(ctx context.Context) *agent.PreparedCall {
-	call, _ := ctx.Value(callKey{}).(*agent.PreparedCall)
-	return call
+	r, _ := ctx.Value(runKey{}).(underway)
+	return r.call
+}
+
+// InterruptOf returns how a person is asked about the call for whose run ctx was made, nil if no person can be.
+func InterruptOf(ctx context.Context) Interrupt {
+	r, _ := ctx.Value(runKey{}).(underway)
+	return r.ask
 }
 
 // runOnce runs the call within the steps. It returns the record, with the result as the tool has returned it.
@@ -109,7 +127,7 @@ func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) agent.Executio
 	host.Tool.Unasked = g.isUnasked
 	host.Ask = g.waitingFor(host.Ask)
 	if len(g.opts.Around) > 0 {
-		ctx = context.WithValue(ctx, callKey{}, g.call)
+		ctx = context.WithValue(ctx, runKey{}, underway{g.call, g.interrupt(ctx, host)})
 	}
 	var x agent.Execution
 	g.runWithin(ctx, host, g.opts.Around, &x)
@@ -169,7 +187,10 @@ func (g *gatedCall) retry(ctx context.Context, host agent.Host, x *agent.Executi
 func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retry, x *agent.Execution) *gatedCall {
 	next := g.newCall(g.written, g.tool, askOf(host))
 	next.call, next.reading, next.hooked, next.again = again.Call, g.reading, g.hooked, again
-	no := next.take(ctx, next.policy, next.requireApproval, next.checkQuoted, next.confirm)
+	no := next.cancel(nil)
+	if !again.IsRefused {
+		no = next.take(ctx, next.policy, next.requireApproval, next.checkQuoted, next.confirm)
+	}
 	if again.Decided != nil {
 		again.Decided(no == nil)
 	}
@@ -185,7 +206,7 @@ func (g *gatedCall) admitAgain(ctx context.Context, host agent.Host, again *Retr
 		if again.IsExplained {
 			lacked = ""
 		}
-		x.Result = appendText(x.Result, "\n\n["+lacked+"It was not run again: "+no.why()+"]")
+		x.Result = AppendText(x.Result, "\n\n["+lacked+"It was not run again: "+no.why()+"]")
 	}
 	return nil
 }

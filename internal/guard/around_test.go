@@ -111,7 +111,7 @@ func TestNoSteps(t *testing.T) {
 // permit is a step that confines calls to reading, as a sandbox would: a call that fails because of it may
 // run again with the argument "additional_permissions", or as it was written.
 type permit struct {
-	rewrites, isExplained bool
+	rewrites, isExplained, isRefused bool
 }
 
 func (p *permit) retry(_ context.Context, call *agent.PreparedCall, x *agent.Execution) *Retry {
@@ -128,7 +128,7 @@ func (p *permit) retry(_ context.Context, call *agent.PreparedCall, x *agent.Exe
 	if err != nil {
 		panic(err)
 	}
-	return &Retry{Call: again, Lacked: "The sandbox refused a write.", Reason: "The sandbox has blocked a write.", IsExplained: p.isExplained}
+	return &Retry{Call: again, Lacked: "The sandbox refused a write.", Reason: "The sandbox has blocked a write.", IsExplained: p.isExplained, IsRefused: p.isRefused}
 }
 
 // confinedTool fails the given number of times, unless its arguments permit it to write.
@@ -169,6 +169,7 @@ func TestRetry(t *testing.T) {
 		{"same call", false, 1, false, nil, []tool.Answer{yes}, 2, "error policy [], success user []", "written"},
 		{"more permission", true, 9, false, nil, []tool.Answer{yes}, 2, "error policy [], success user [gate]", "written"},
 		{"lasting answer", false, 2, false, nil, []tool.Answer{always, yes}, 3, "error policy [], error user [], success user []", "written"},
+		{"refused while it ran", false, 1, false, nil, nil, 1, "error policy []", "It was not run again: The user refused that."},
 		{"refused", false, 1, false, nil, []tool.Answer{no}, 1, "error policy []", "It was not run again: The user refused that."},
 		{"feedback", false, 1, false, nil, []tool.Answer{{Outcome: tool.Cancel, Feedback: "Use b."}}, 1, "error policy []", "Do what they say instead: Use b."},
 		{"no person", false, 1, true, nil, nil, 1, "error policy []", "The sandbox refused a write. It was not run again: In this run no user can allow that"},
@@ -176,7 +177,7 @@ func TestRetry(t *testing.T) {
 		{"bounded", false, 9, false, nil, []tool.Answer{yes, yes, yes}, 4, "error policy [], error user [], error user [], error user []", "read-only file system"},
 	} {
 		ran, continued, hooks := 0, 0, 0
-		p := &permit{rewrites: tt.rewrites}
+		p := &permit{rewrites: tt.rewrites, isRefused: tt.name == "refused while it ran"}
 		g := gate(policy.Yolo, Options{
 			Interactive: !tt.alone, Around: []Step{{}, {Retry: p.retry}}, Hooks: afterHook(func() { hooks++ }),
 		}, tt.rules...)

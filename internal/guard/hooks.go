@@ -137,7 +137,7 @@ func (g *gatedCall) applyHooks(after AfterTool, r *tool.Result) *tool.Result {
 		note += "\n\n<hook_context>" + escaped + "</hook_context>"
 	}
 	if note != "" {
-		r = appendText(r, note)
+		r = AppendText(r, note)
 	}
 	return r
 }
@@ -225,8 +225,8 @@ func (r *refusal) feedback() string {
 	return ""
 }
 
-// appendText returns the result with text appended to the text for the model.
-func appendText(r *tool.Result, text string) *tool.Result {
+// AppendText returns the result with text appended to the text for the model.
+func AppendText(r *tool.Result, text string) *tool.Result {
 	changed := *r
 	if r.Error != nil {
 		e := *r.Error

@@ -19,7 +19,7 @@ func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 		if g.outcome == tool.ProceedOnce {
 			allowed = "allowed it for this run only"
 		}
-		r = appendText(r, "\n\n[This is another run of the command; what it had done before stays. It had lacked a permission: "+g.again.Lacked+" The user has "+allowed+".]")
+		r = AppendText(r, "\n\n[This is another run of the command; what it had done before stays. It had lacked a permission: "+g.again.Lacked+" The user has "+allowed+".]")
 	}
 	notes := slices.Clone(g.reading.Notes)
 	var ignored []string
@@ -37,7 +37,7 @@ func (g *gatedCall) addNotes(r *tool.Result) *tool.Result {
 	if len(notes) == 0 {
 		return r
 	}
-	return appendText(r, "\n\n[Arguments: "+strings.Join(notes, "; ")+"]")
+	return AppendText(r, "\n\n[Arguments: "+strings.Join(notes, "; ")+"]")
 }
 
 // addNews returns the result with the news, if the model has made the call.
@@ -46,7 +46,7 @@ func (g *gatedCall) addNews(r *tool.Result) *tool.Result {
 		return r
 	}
 	if news := g.opts.News(); news != "" {
-		r = appendText(r, "\n\n[This was the result. News beside it:]\n"+news)
+		r = AppendText(r, "\n\n[This was the result. News beside it:]\n"+news)
 	}
 	return r
 }
@@ -59,7 +59,7 @@ func addReports(r *tool.Result, ran []agent.Execution) *tool.Result {
 	}
 	for i := range ran {
 		if c := ran[i].Changes; c != nil && c.Report != "" {
-			r = appendText(r, "\n\n"+c.Report)
+			r = AppendText(r, "\n\n"+c.Report)
 		}
 	}
 	return r

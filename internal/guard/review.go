@@ -20,7 +20,7 @@ func (g *gatedCall) review(ctx context.Context, host agent.Host, x *agent.Execut
 			continue
 		}
 		settled := r.Settle(context.WithoutCancel(ctx), g.askAbout(ctx, host, r))
-		x.Result = appendText(x.Result, "\n\n["+settled.Text+"]")
+		x.Result = AppendText(x.Result, "\n\n["+settled.Text+"]")
 		settled.apply(x)
 		for i := range before {
 			settled.apply(&before[i])
@@ -44,9 +44,31 @@ func (g *gatedCall) askAbout(ctx context.Context, host agent.Host, r *Review) to
 	if r.Offer != nil {
 		details.Offers = []tool.Offer{*r.Offer}
 	}
-	answer, err := g.waitingFor(askOf(host))(ctx, g.call.Review(details))
+	answer, err := g.askOfRun(ctx, host, details)
 	if err != nil || answer.Unattended {
 		return ""
 	}
 	return answer.Outcome
+}
+
+// askOfRun asks a person about the call, which runs or has run.
+func (g *gatedCall) askOfRun(ctx context.Context, host agent.Host, details tool.Confirmation) (tool.Answer, error) {
+	if g.opts.Hooks != nil {
+		g.opts.Hooks.Notify(ctx, g.hookedCall(), details)
+	}
+	return g.waitingFor(askOf(host))(ctx, g.call.Review(details))
+}
+
+// interrupt returns how a person is asked about the call while it runs, nil if no person can be.
+func (g *gatedCall) interrupt(ctx context.Context, host agent.Host) Interrupt {
+	if !g.opts.Interactive || host.Ask == nil {
+		return nil
+	}
+	return func(details tool.Confirmation) tool.Answer {
+		answer, err := g.askOfRun(ctx, host, details)
+		if err != nil {
+			return tool.Answer{Outcome: tool.Cancel}
+		}
+		return answer
+	}
 }

@@ -89,6 +89,9 @@ type Command struct {
 	// Idle ends a process that prints nothing for so long, with [ErrIdle] as the
 	// cause; 0 or less is never. Only output that passes through a pipe or a pseudo-terminal counts.
 	Idle time.Duration
+	// Pause, if set, says that something waits for the program, and a person can be asked about it meanwhile. The time until
+	// the answer is no silence.
+	Pause *Pause
 	// Linger is how long [Process.Wait] waits for the end of the output after the
 	// program has ended, while descendants hold it open.
 	Linger time.Duration

@@ -109,10 +109,10 @@ func (p *Process) Status() Status {
 	}
 }
 
-// silence returns the time since the process last printed something, or since its
-// start.
+// silence returns the time since the process last printed something, since its
+// start, or since it last waited for a person.
 func (p *Process) silence() time.Duration {
-	return time.Since(p.start) - time.Duration(p.last.Load())
+	return min(time.Since(p.start)-time.Duration(p.last.Load()), p.command.Pause.sinceEnd())
 }
 
 // Terminate ends the process and its descendants: SIGTERM, and SIGKILL for the rest after

@@ -97,7 +97,7 @@ func (p *program) answer(c *seccomp.Call) {
 	case unix.SYS_IOCTL:
 		c.Return(openTerminal(c))
 	default:
-		p.datagrams.answer(c, p.log)
+		p.datagrams.answer(c, p.client())
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,8 +64,9 @@ func TestBroker(t *testing.T) {
 	if err != nil {
 		t.Skip("NOT TESTED: no python3")
 	}
-	for _, address := range []string{"127.0.0.1", "[::1]"} {
-		t.Run(address, func(t *testing.T) {
+	own := ownAddress(t, netip.Addr.Is4)
+	for address, name := range map[string]string{"127.0.0.1": "127.0.0.1", "[::1]": "::1", own.String(): "example.com"} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			l, err := net.Listen("tcp", address+":0")
 			if err != nil {
@@ -77,10 +79,11 @@ func TestBroker(t *testing.T) {
 			server.Listener, server.Config.ErrorLog = l, log.New(io.Discard, "", 0)
 			server.StartTLS()
 			t.Cleanup(server.Close)
-			host := strings.TrimPrefix(server.URL, "https://")
-			hosts, _ := network.ParseHosts([]string{host})
+			_, port, _ := net.SplitHostPort(l.Addr().String())
+			hosts, _ := network.ParseHosts([]string{net.JoinHostPort(name, port)})
+			lookup := func(context.Context, string) ([]netip.Addr, error) { return []netip.Addr{own}, nil }
 			b, err := broker.New(broker.Options{
-				Transport: server.Client().Transport.(*http.Transport).Clone(),
+				Transport: server.Client().Transport.(*http.Transport).Clone(), Lookup: lookup,
 				Credentials: []broker.Credential{{Hosts: hosts, Placeholder: "placeholder", Secret: func(context.Context, string) (broker.Secret, error) {
 					return broker.Secret{Text: "real-secret"}, nil
 				}}},
@@ -93,8 +96,11 @@ func TestBroker(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(work, "ca.pem"), b.Authority(), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return nil }, Profile: func([]string) sandbox.Profile {
-				return sandbox.Profile{Write: []string{work}, Devices: []string{os.DevNull, "/dev/urandom"}}
+			isHeld := name == "example.com" // until a person has allowed it
+			s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return nil }, Lookup: lookup, Profile: func([]string) sandbox.Profile {
+				return sandbox.Profile{
+					Write: []string{work}, Devices: []string{os.DevNull, "/dev/urandom"}, Network: network.Policy{Off: isHeld, NamesHosts: isHeld},
+				}
 			}})
 			if err != nil {
 				t.Skipf("NOT TESTED: %v", err)
@@ -103,10 +109,11 @@ func TestBroker(t *testing.T) {
 				t.Skip("NOT TESTED: " + gap)
 			}
 			t.Cleanup(s.Close)
-			name, port, _ := net.SplitHostPort(host)
 			var out bytes.Buffer
-			_, err = process.NewLauncher(s.Confine).Run(sandbox.WithBroker(t.Context(), b), &process.Command{
-				For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: python, Dir: work, Env: []string{"PATH=" + os.Getenv("PATH")},
+			ctx := sandbox.WithAsk(sandbox.WithBroker(t.Context(), b), func(host string) bool { return strings.TrimPrefix(host, "private:") == name })
+			_, err = process.NewLauncher(s.Confine).Run(ctx, &process.Command{
+				Pause: &process.Pause{},
+				For:   process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: python, Dir: work, Env: []string{"PATH=" + os.Getenv("PATH")},
 				Args: []string{"-c", asking, name, port, filepath.Join(work, "ca.pem")}, Stdout: &out, Stderr: &out,
 			})
 			if want := "again EISCONN\nTrue\nerror 0\nTrue\ndatagrams 0 True\n"; err != nil || out.String() != want {

@@ -34,9 +34,12 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 			return errno
 		}
 	}
+	name := ""
 	if isInternet && !p.allows(to) {
-		p.log.Add(to.Addr().Unmap().WithZone("").String())
-		return unix.ENETUNREACH
+		if to, name, errno = p.hold(c, to); errno != 0 {
+			return errno
+		}
+		address = network.FormatAddress(int(binary.NativeEndian.Uint16(address)), to)
 	}
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNIX {
 		if name := string(address[2:]); strings.HasPrefix(name, "\x00") { // an abstract address: any program may listen there
@@ -58,7 +61,10 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 	}
 	defer unix.Close(socket)
 	if isInternet && p.broker != nil && isTCP(socket) {
-		hosts := p.broker.Takes(context.Background(), to, p.names)
+		hosts := p.broker.TakesName(name, to.Port())
+		if name == "" {
+			hosts = p.broker.Takes(context.Background(), to, p.names)
+		}
 		if !c.IsWaiting() { // a signal has ended the call meanwhile
 			return unix.EINTR
 		}

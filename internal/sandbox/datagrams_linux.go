@@ -40,7 +40,7 @@ type datagram struct {
 	family      int // AF_INET or AF_INET6
 	peer, local netip.AddrPort
 	end         *os.File // of Pollux
-	log         *network.Log
+	client      names.Client
 }
 
 const (
@@ -54,9 +54,9 @@ func newDatagrams(s *names.Server, allows func(netip.AddrPort) bool) *datagrams 
 }
 
 // answer answers a call about a socket other than connect(2).
-func (d *datagrams) answer(c *seccomp.Call, log *network.Log) {
+func (d *datagrams) answer(c *seccomp.Call, client names.Client) {
 	if c.Number == unix.SYS_SOCKET {
-		if errno := d.create(c, log); errno != 0 {
+		if errno := d.create(c, client); errno != 0 {
 			c.Return(0, errno)
 		}
 		return
@@ -87,7 +87,7 @@ func (d *datagrams) answer(c *seccomp.Call, log *network.Log) {
 }
 
 // create makes a socket for a program, if it asks for one of UDP.
-func (d *datagrams) create(c *seccomp.Call, log *network.Log) unix.Errno {
+func (d *datagrams) create(c *seccomp.Call, client names.Client) unix.Errno {
 	family, flags, number := int(uint32(c.Args[domain])), int(uint32(c.Args[kind])), uint32(c.Args[protocol])
 	if family != unix.AF_INET && family != unix.AF_INET6 || flags&kinds != unix.SOCK_DGRAM || number != 0 && number != unix.IPPROTO_UDP {
 		return unix.EACCES
@@ -98,7 +98,7 @@ func (d *datagrams) create(c *seccomp.Call, log *network.Log) unix.Errno {
 	}
 	defer unix.Close(pair[0])
 	_ = unix.SetNonblock(pair[1], true) // has Go wait for it without a thread
-	s := &datagram{family: family, end: os.NewFile(uintptr(pair[1]), "datagrams"), log: log}
+	s := &datagram{family: family, end: os.NewFile(uintptr(pair[1]), "datagrams"), client: client}
 	inode, err := inodeOf(pair[0])
 	if err == nil && flags&unix.SOCK_NONBLOCK != 0 {
 		err = unix.SetNonblock(pair[0], true)
@@ -168,7 +168,7 @@ func (d *datagrams) serve(s *datagram) {
 		go func() {
 			defer crash.Recover()
 			defer func() { <-d.slots }()
-			if reply := d.names.Answer(context.Background(), query, s.log); reply != nil {
+			if reply := d.names.Answer(context.Background(), query, s.client); reply != nil {
 				_ = s.end.SetWriteDeadline(time.Now().Add(time.Second)) // a program may read nothing
 				_, _ = s.end.Write(reply)
 			}
@@ -247,7 +247,7 @@ func (d *datagrams) connect(s *datagram, address []byte) unix.Errno {
 		if s.family == unix.AF_INET6 {
 			local = netip.AddrPortFrom(netip.IPv6Loopback(), 1)
 		}
-	case !d.allows(to):
+	case !d.allows(to) && d.names.NameOf(to.Addr()) == "":
 		return unix.ENETUNREACH
 	default:
 		probe, err := net.DialUDP("udp", nil, net.UDPAddrFromAddrPort(netip.AddrPortFrom(to.Addr().Unmap(), max(to.Port(), 1)))) // sends nothing

@@ -88,19 +88,32 @@ type Lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 
 // watch follows the connections of a program.
 type watch struct {
-	log    *network.Log   // of the hosts that it is refused
+	log    *network.Log // of the hosts that it is refused
+	ask    Ask          // nil if no person can be asked about hosts while it waits
+	pause  *process.Pause
 	broker *broker.Broker // nil for a program without placeholders
 	open   *atomic.Int32  // its connections at the broker
+	turn   *atomic.Uint32 // selects another address of a name for each connection
 }
+
+// Ask asks a person whether a program may reach a host, as [network.ParseHost] reads it, and waits for the answer.
+type Ask func(host string) bool
 
 type (
 	logKey    struct{}
+	askKey    struct{}
 	brokerKey struct{}
 )
 
 // WithLog returns a context in which the hosts that the sandbox refuses a program are added to a log.
 func WithLog(ctx context.Context, log *network.Log) context.Context {
 	return context.WithValue(ctx, logKey{}, log)
+}
+
+// WithAsk returns a context in which a program's connections to hosts that the sandbox refuses wait for a person's answer, on Linux: if the program
+// reaches hosts by their names, and something waits for it (see [process.Command.Pause]).
+func WithAsk(ctx context.Context, ask Ask) context.Context {
+	return context.WithValue(ctx, askKey{}, ask)
 }
 
 // WithBroker returns a context in which a program's connections to the hosts of credentials are led to a broker, on Linux.
@@ -135,6 +148,10 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 		}
 		var w watch
 		w.log, _ = ctx.Value(logKey{}).(*network.Log)
+		if w.pause = c.Pause; w.pause != nil {
+			w.ask, _ = ctx.Value(askKey{}).(Ask)
+			w.turn = &atomic.Uint32{}
+		}
 		if w.broker, _ = ctx.Value(brokerKey{}).(*broker.Broker); w.broker != nil {
 			w.open = &atomic.Int32{}
 		}

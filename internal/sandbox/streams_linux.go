@@ -116,7 +116,7 @@ func (p *program) serveStream(conn net.Conn) {
 		if _, err := io.ReadFull(conn, query); err != nil {
 			return
 		}
-		reply := p.names.Answer(context.Background(), query, p.log)
+		reply := p.names.Answer(context.Background(), query, p.client())
 		if reply == nil {
 			return
 		}

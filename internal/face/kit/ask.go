@@ -19,10 +19,11 @@ type inquiry struct {
 	details  tool.Confirmation
 	about    *agent.Question // nil if the question is not about tool calls
 	answer   func(tool.Answer)
-	done     <-chan struct{} // closed when the asker needs no answer
-	isOfCall bool            // a call of the model asks
-	isNested bool            // the model of an agent in a call asks
-	agent    string          // name of that agent
+	done     <-chan struct{}   // closed when the asker needs no answer
+	isOfCall bool              // a call of the model asks
+	calls    []*agent.ToolCall // that call, and those within which its agent runs
+	isNested bool              // the model of an agent in a call asks
+	agent    string            // name of that agent
 	// following is the number of questions that come right after this one.
 	following int
 	place     int       // among the questions that wait: that of the call in the run
@@ -63,7 +64,7 @@ func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 }
 
 func (d *Driver) addCallQuestion(e agent.ToolAsked) {
-	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following}
+	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following, calls: append(slices.Clone(e.Within), e.Call)}
 	first := e.Call
 	if q.isNested = len(e.Within) > 0; q.isNested {
 		first = e.Within[0]
@@ -138,6 +139,17 @@ func (d *Driver) dismiss() {
 		d.settle(d.open, no)
 	}
 	d.batch.Stop()
+}
+
+// dropOf removes the questions of a call that has ended without an answer, such as that of a command which has not waited for it.
+func (d *Driver) dropOf(call *agent.ToolCall) {
+	isOf := func(q *inquiry) bool {
+		return slices.ContainsFunc(q.calls, func(c *agent.ToolCall) bool { return c.ID == call.ID })
+	}
+	d.pending = slices.DeleteFunc(d.pending, isOf)
+	if d.open != nil && isOf(d.open) {
+		d.settle(d.open, tool.Answer{Outcome: tool.Cancel})
+	}
 }
 
 // dropSettled removes the questions that are cancelled or that the rules allow by now, the open one included.

@@ -101,6 +101,14 @@ func (q *Question) review() {
 	no.Label, no.Help, no.TextPrompt = "No", "They do not come back. The model reads that.", ""
 }
 
+// waiting makes the options of [Question.approval] those for a call that runs and waits.
+func (q *Question) waiting() {
+	q.Prompt = "Allow it?"
+	yes, no := &q.Options[0], &q.Options[len(q.Options)-1]
+	yes.Help = "The command goes on, and may do so until it ends."
+	no.Label, no.Help, no.TextPrompt = "No", "The command goes on without it. The model reads that.", ""
+}
+
 func lastingOption(offer *tool.Offer, saved string) Option {
 	rule := terminal.Line(offer.Rule)
 	o := Option{

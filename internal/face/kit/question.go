@@ -102,8 +102,11 @@ func NewQuestion(details tool.Confirmation, isOfCall bool, names Names) *Questio
 		q.Title, q.Prompt = c.Title, "Do you want to proceed?"
 		q.Blocks = []Block{&Text{c.Prompt}}
 		q.approval(details, &c.Approval, "Allow for all future sessions", false)
-		if c.IsReview {
+		switch {
+		case c.IsReview:
 			q.review()
+		case c.IsWaiting:
+			q.waiting()
 		}
 	case *tool.RemoteConfirmation:
 		q.Title, q.Prompt = c.Title, "Do you want to proceed?"

@@ -50,6 +50,9 @@ func TestOptions(t *testing.T) {
 		{"change", &tool.EditConfirmation{Modifiable: true}, false, content, "yen", map[string]tool.Answer{
 			"allow once.": {Outcome: tool.ProceedOnce}, "e": {Outcome: tool.ModifyWithEditor, Content: &content},
 		}},
+		{"command that waits", &tool.InfoConfirmation{IsWaiting: true, Approval: tool.Approval{Offers: offers[:1]}}, true, "", "yan", map[string]tool.Answer{
+			"y": {Outcome: tool.ProceedOnce}, "a": {Outcome: tool.ProceedAlways}, "no": {Outcome: tool.Cancel},
+		}},
 		{"plan", &tool.PlanConfirmation{}, true, wish, "ayfen", map[string]tool.Answer{
 			"a": reply(tool.Reply{Approved: true, Mode: "auto_edit"}), "y": reply(tool.Reply{Approved: true}),
 			"f": reply(tool.Reply{Feedback: wish}), "e": reply(tool.Reply{Feedback: planEdited}),

@@ -27,6 +27,7 @@ var silentFields = map[string]string{
 	"URLs":                         "Servers has them",
 	"IsSent":                       "the heading of Servers depends on it",
 	"IsReview":                     "decides the prompt and the options",
+	"IsWaiting":                    "decides the prompt and the options",
 	"Approval.Reach.Total":         "counts Commands",
 	"Approval.Reach.WritesOutside": "Outside has them",
 }

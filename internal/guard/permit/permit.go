@@ -51,9 +51,12 @@ type Permits struct {
 	mu         sync.Mutex
 	runs       map[*agent.PreparedCall]confine.Grant // of calls that run again
 	refused    map[*agent.PreparedCall]*network.Log  // of calls that run
+	held       map[*agent.PreparedCall]*held         // of calls that have waited for a person
 	commands   map[command]confine.Grant             // until the session ends
 	all        confine.Grant                         // of all commands until then
+	unwanted   []string                              // hosts that a person has refused while a command waited, until then
 	background map[*agent.PreparedCall]*background
+	asking     sync.Mutex // held while a person is asked
 }
 
 // command is a command in its directory.
@@ -63,7 +66,7 @@ type command struct{ text, dir string }
 func New(o Options) *Permits {
 	return &Permits{
 		options: o, runs: map[*agent.PreparedCall]confine.Grant{}, refused: map[*agent.PreparedCall]*network.Log{},
-		commands: map[command]confine.Grant{}, background: map[*agent.PreparedCall]*background{},
+		held: map[*agent.PreparedCall]*held{}, commands: map[command]confine.Grant{}, background: map[*agent.PreparedCall]*background{},
 	}
 }
 
@@ -73,7 +76,11 @@ func (p *Permits) Granted(ctx context.Context) confine.Run {
 	if call == nil || call.Tool().Spec().Name != p.options.Tool {
 		return confine.Run{}
 	}
-	return p.run(call)
+	run := p.run(call)
+	if ask := guard.InterruptOf(ctx); ask != nil {
+		run.Ask = func(host string) bool { return p.hold(call, host, ask) }
+	}
+	return run
 }
 
 // run returns the run of a call.
@@ -87,7 +94,7 @@ func (p *Permits) hosts(call *agent.PreparedCall) *network.Log {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refused[call] == nil {
-		p.refused[call] = new(network.Log)
+		p.refused[call], p.held[call] = new(network.Log), &held{}
 	}
 	return p.refused[call]
 }
@@ -98,6 +105,7 @@ func (p *Permits) forget(call *agent.PreparedCall) {
 	defer p.mu.Unlock()
 	delete(p.runs, call)
 	delete(p.refused, call)
+	delete(p.held, call)
 	delete(p.background, call)
 }
 
@@ -146,6 +154,16 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 		return nil
 	}
 	run := p.run(call)
+	held := p.heldOf(call)
+	again := p.again(call, x, run, &held)
+	if x.Result != nil {
+		x.Result = held.notes(x.Result, run.Log.Missing())
+	}
+	return again
+}
+
+// again returns how a command runs again, nil if it does not.
+func (p *Permits) again(call *agent.PreparedCall, x *agent.Execution, run confine.Run, held *held) *guard.Retry {
 	if x.Result != nil && x.Result.Data["pid"] != nil {
 		p.inBackground(call)
 		defer p.settle(call, func(b *background) { b.hasResult = true })
@@ -162,7 +180,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	}
 	lack := p.options.Sandbox.Lacking(tail(x.Result), hasFailed, run)
 	others := append(p.options.Sandbox.Missed(tail(x.Result), run), p.options.Sandbox.LackingHosts(run).Reason)
-	if !hasFailed && len(lack.Hosts) == 0 || lack.IsZero() || lack.IsSensitive && run.IsWalk() {
+	if !hasFailed && !slices.ContainsFunc(lack.Hosts, p.isWanted) || lack.IsZero() || lack.IsSensitive && run.IsWalk() {
 		p.log(call, &run, slices.Insert(others, 0, lack.Reason)...)
 		return nil
 	}
@@ -178,7 +196,7 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	p.mu.Unlock()
 	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
-		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack),
+		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack), IsRefused: slices.ContainsFunc(lack.Hosts, held.isRefused),
 		IsExplained: lack.Advice != "" && strings.Contains(x.Result.Frame.After, lack.Advice),
 		Remember:    func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided: func(isGranted bool) {

@@ -156,6 +156,16 @@ func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Serv
 	return found
 }
 
+// TakesName is [Broker.Takes] for a connection to a name.
+func (b *Broker) TakesName(name string, port uint16) (found network.Hosts) {
+	for _, h := range b.hosts.Named(name) {
+		if h.Port == port {
+			found = append(found, h)
+		}
+	}
+	return found
+}
+
 // Program is a program whose connections are led to a broker.
 type Program struct {
 	File string

@@ -43,6 +43,8 @@ type Granted func(ctx context.Context) Run
 type Run struct {
 	Grant Grant
 	Log   *network.Log // of the hosts that it is refused
+	// Ask asks a person about a host while the command waits for it; nil if no person can be asked.
+	Ask sandbox.Ask
 	// Command is its text, and Dir the directory that it begins in: "" is that of the project, which others are relative to.
 	Command, Dir string
 }
@@ -203,7 +205,7 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 			if s, err = c.widened(s, run.Grant); err != nil {
 				return nil, err
 			}
-			ctx = sandbox.WithLog(ctx, run.Log)
+			ctx = sandbox.WithAsk(sandbox.WithLog(ctx, run.Log), run.Ask)
 		}
 		if cmd.For.Kind != process.KindServer {
 			cmd.Env = c.environ(cmd.Env)

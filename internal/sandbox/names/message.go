@@ -15,8 +15,8 @@ import (
 // MaxQuery is the size of the largest question that a program may ask: a name, and room for the options that resolvers send.
 const MaxQuery = 2048
 
-// Answer returns the reply to a question, nil for a message that is none. log gets the name if the list does not have it.
-func (s *Server) Answer(ctx context.Context, query []byte, log *network.Log) []byte {
+// Answer returns the reply to a question of a program, nil for a message that is none.
+func (s *Server) Answer(ctx context.Context, query []byte, c Client) []byte {
 	if len(query) > MaxQuery {
 		return nil
 	}
@@ -45,13 +45,22 @@ func (s *Server) Answer(ctx context.Context, query []byte, log *network.Log) []b
 	switch {
 	case !network.IsName(name), len(allowed) == 0:
 		if isAddress && network.IsName(name) {
-			log.Add(name)
+			c.Log.Add(name)
+		}
+		if addrs := s.standInFor(name, c); addrs != nil {
+			return reply(header, &question, addrs, dnsmessage.RCodeSuccess)
 		}
 		return reply(header, &question, nil, dnsmessage.RCodeNameError)
 	case !isAddress: // the name may exist, but has no such records
 		return reply(header, &question, nil, dnsmessage.RCodeSuccess)
 	}
-	addrs, err := s.lookup(ctx, name, allowed, log)
+	addrs, err := s.lookup(ctx, wanted{name: name, hosts: allowed})
+	if errors.Is(err, ErrPrivate) {
+		c.Log.Add(network.Host{Name: name, MayBePrivate: true}.String())
+		if addrs = s.standInFor(name, c); addrs != nil {
+			err = nil
+		}
+	}
 	return reply(header, &question, addrs, codeOf(err))
 }
 
@@ -61,7 +70,7 @@ func codeOf(err error) dnsmessage.RCode {
 	switch {
 	case err == nil:
 		return dnsmessage.RCodeSuccess
-	case errors.Is(err, errNoHost), errors.Is(err, errPrivate), errors.As(err, &dns) && dns.IsNotFound:
+	case errors.Is(err, errNoHost), errors.Is(err, ErrPrivate), errors.As(err, &dns) && dns.IsNotFound:
 		return dnsmessage.RCodeNameError
 	}
 	return dnsmessage.RCodeServerFailure

@@ -1,13 +1,16 @@
 // Package names answers the questions of confined programs for the names of hosts, by DNS, and only for names in a list:
 //
 //	s := names.New(names.Options{Hosts: policy.Hosts})
-//	reply := s.Answer(ctx, query, log)
+//	reply := s.Answer(ctx, query, client)
 //	allowed := s.Allows(address) // whether one of these names has it
+//
+// A program whose connections can wait for a person's answer gets addresses that stand in for other names: see [Server.NameOf].
 //
 // Of a question, nothing but a name that the list allows leaves this machine: neither other types of records nor the spelling of the name.
 package names
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -27,8 +30,17 @@ type Options struct {
 	Hosts network.Hosts
 	// Lookup returns the addresses of a name; nil asks the system's resolver.
 	Lookup func(ctx context.Context, name string) ([]netip.Addr, error)
-	// File is the file with the names that this machine has itself, which programs read on their own; "" for /etc/hosts.
-	File string
+	// File is the file with the names that this machine has itself, which programs read on their own; "" for /etc/hosts. Resolvers is
+	// the one with the domains that resolvers complete names with; "" for /etc/resolv.conf.
+	File, Resolvers string
+}
+
+// Client is a program that asks for names.
+type Client struct {
+	// Log gets the names that are not in the list. It may be nil.
+	Log *network.Log
+	// CanWait is set if the program's connections can wait until a person has answered whether it may reach a name.
+	CanWait bool
 }
 
 // Server answers questions, and remembers the addresses that it has answered with. Its methods may be called from several goroutines
@@ -36,13 +48,15 @@ type Options struct {
 type Server struct {
 	options Options
 
-	mu        sync.Mutex // guards the following
-	names     map[string]*record
-	nameOrder []string // of names, the oldest one first
+	mu        sync.Mutex         // guards the following
+	names     map[string]*record // by their keys
+	nameOrder []string           // of names, the oldest one first
 	addresses map[netip.Addr]network.Hosts
 	addrOrder []netip.Addr // of addresses, the oldest one first
 	file      map[netip.Addr]network.Hosts
 	isRead    bool // file has been read
+	standIns  standIns
+	domains   []string // that resolvers complete names with; nil before they are read
 
 	learning sync.Mutex // guards the following, see Learn
 	learned  time.Time
@@ -80,9 +94,7 @@ func New(o Options) *Server {
 			return net.DefaultResolver.LookupNetIP(ctx, "ip", name)
 		}
 	}
-	if o.File == "" {
-		o.File = "/etc/hosts"
-	}
+	o.File, o.Resolvers = cmp.Or(o.File, "/etc/hosts"), cmp.Or(o.Resolvers, "/etc/resolv.conf")
 	return &Server{options: o, names: map[string]*record{}, addresses: map[netip.Addr]network.Hosts{}}
 }
 
@@ -145,7 +157,7 @@ func (s *Server) learn(done chan struct{}) {
 		}
 		wg.Go(func() {
 			defer crash.Recover()
-			s.resolve(context.Background(), h.Name, s.options.Hosts.Named(h.Name), &record{done: make(chan struct{})})
+			s.resolve(context.Background(), s.listed(h.Name), &record{done: make(chan struct{})})
 		})
 	}
 	wg.Wait()
@@ -157,7 +169,34 @@ func (s *Server) learn(done chan struct{}) {
 
 // Addresses returns the addresses of a name in the list.
 func (s *Server) Addresses(ctx context.Context, name string) ([]netip.Addr, error) {
-	return s.lookup(ctx, name, s.options.Hosts.Named(name), nil)
+	return s.lookup(ctx, s.listed(name))
+}
+
+// AddressesOf returns the addresses of a host that a person lets one program reach, of a name. The error is [ErrPrivate] if all are in private
+// networks, and the host does not say that they may be. For other programs, this is no answer.
+func (s *Server) AddressesOf(ctx context.Context, h network.Host) ([]netip.Addr, error) {
+	return s.lookup(ctx, wanted{name: h.Name, hosts: network.Hosts{h}, isForOne: true})
+}
+
+// wanted is a name whose addresses are wanted.
+type wanted struct {
+	name  string
+	hosts network.Hosts // the entries for it
+	// isForOne means that other programs do not reach the addresses.
+	isForOne bool
+}
+
+// listed returns a name with its entries in the list.
+func (s *Server) listed(name string) wanted {
+	return wanted{name: name, hosts: s.options.Hosts.Named(name)}
+}
+
+// key identifies the answer for a name.
+func (w *wanted) key() string {
+	if w.isForOne {
+		return "one:" + w.hosts[0].String()
+	}
+	return w.name
 }
 
 // readFile reads the names that this machine has itself. The user or the administrator has written them: their addresses may be
@@ -177,32 +216,29 @@ func (s *Server) readFile() {
 }
 
 // lookup returns the addresses of a name that programs may have. Programs that ask for a name at the same time share one question.
-func (s *Server) lookup(ctx context.Context, name string, allowed network.Hosts, log *network.Log) ([]netip.Addr, error) {
+func (s *Server) lookup(ctx context.Context, w wanted) ([]netip.Addr, error) {
 	s.mu.Lock()
 	s.readFile()
-	r := s.names[name]
+	r := s.names[w.key()]
 	isNew := r == nil || r.isOver()
 	if isNew {
 		r = &record{done: make(chan struct{})}
-		s.keepName(name, r)
+		s.keepName(w.key(), r)
 	}
 	s.mu.Unlock()
 	if isNew {
-		s.resolve(ctx, name, allowed, r)
+		s.resolve(ctx, w, r)
 	}
 	select {
 	case <-r.done:
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if errors.Is(r.err, errPrivate) {
-		log.Add(network.Host{Name: name, MayBePrivate: true}.String())
-	}
 	return r.addrs, r.err
 }
 
-// errPrivate means that all addresses of a name are in private networks, and that the list does not say that they may be.
-var errPrivate = errors.New("its addresses are private")
+// ErrPrivate means that all addresses of a name are in private networks, and that the list does not say that they may be.
+var ErrPrivate = errors.New("its addresses are private")
 
 // isOver reports whether the answer does not count any more. The caller holds the server's lock.
 func (r *record) isOver() bool {
@@ -215,10 +251,10 @@ func (r *record) isOver() bool {
 }
 
 // resolve asks for a name, and fills its record.
-func (s *Server) resolve(ctx context.Context, name string, allowed network.Hosts, r *record) {
+func (s *Server) resolve(ctx context.Context, w wanted, r *record) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
 	defer cancel()
-	all, err := s.options.Lookup(ctx, name)
+	all, err := s.options.Lookup(ctx, w.name)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer close(r.done)
@@ -234,18 +270,20 @@ func (s *Server) resolve(ctx context.Context, name string, allowed network.Hosts
 	hasPrivate := false
 	for _, a := range all {
 		a = a.Unmap().WithZone("")
-		if len(s.options.Hosts.Containing(a)) == 0 && len(s.file[a]) == 0 && !allowed.AllowResolved(a) {
+		if len(s.options.Hosts.Containing(a)) == 0 && len(s.file[a]) == 0 && !w.hosts.AllowResolved(a) {
 			hasPrivate = hasPrivate || network.Hosts{{MayBePrivate: true}}.AllowResolved(a)
 			continue
 		}
 		if !slices.Contains(r.addrs, a) && count(r.addrs, a.Is4()) < maxOfName {
 			r.addrs = append(r.addrs, a)
-			s.keepAddress(a, allowed)
+			if !w.isForOne {
+				s.keepAddress(a, w.hosts)
+			}
 		}
 	}
 	switch {
 	case len(r.addrs) == 0 && hasPrivate:
-		r.err = errPrivate
+		r.err = ErrPrivate
 	case len(r.addrs) == 0:
 		r.err = errNoHost
 	}

@@ -133,7 +133,7 @@ func TestAnswer(t *testing.T) {
 		{"gone.example.", dnsmessage.TypeA, none, nil, ""},
 	} {
 		log := new(network.Log)
-		code, addrs := answer(t, s.Answer(t.Context(), question(t, test.name, test.kind), log))
+		code, addrs := answer(t, s.Answer(t.Context(), question(t, test.name, test.kind), names.Client{Log: log}))
 		if code != test.code || !slices.Equal(addrs, test.addrs) {
 			t.Errorf("%s %v: %v %v, want %v %v", test.name, test.kind, code, addrs, test.code, test.addrs)
 		}
@@ -165,7 +165,7 @@ func TestShared(t *testing.T) {
 	var group sync.WaitGroup
 	for range 50 {
 		group.Go(func() {
-			if _, addrs := answer(t, s.Answer(t.Context(), question(t, "allowed.example.", dnsmessage.TypeA), nil)); len(addrs) != 1 {
+			if _, addrs := answer(t, s.Answer(t.Context(), question(t, "allowed.example.", dnsmessage.TypeA), names.Client{})); len(addrs) != 1 {
 				t.Errorf("got %v", addrs)
 			}
 		})
@@ -191,7 +191,7 @@ func TestBounds(t *testing.T) {
 		},
 	})
 	for i := range 1000 {
-		reply := s.Answer(t.Context(), question(t, fmt.Sprintf("n%d.sub.example.", i), dnsmessage.TypeAAAA), nil)
+		reply := s.Answer(t.Context(), question(t, fmt.Sprintf("n%d.sub.example.", i), dnsmessage.TypeAAAA), names.Client{})
 		if len(reply) > 512 {
 			t.Fatalf("a reply has %d bytes", len(reply))
 		}
@@ -199,7 +199,7 @@ func TestBounds(t *testing.T) {
 	if s.Allows(netip.MustParseAddrPort("20.0.0.1:80")) {
 		t.Error("the oldest address is kept")
 	}
-	reply := s.Answer(t.Context(), question(t, "n999.sub.example.", dnsmessage.TypeA), nil)
+	reply := s.Answer(t.Context(), question(t, "n999.sub.example.", dnsmessage.TypeA), names.Client{})
 	if _, addrs := answer(t, reply); len(addrs) == 0 || !s.Allows(netip.MustParseAddrPort(addrs[0]+":80")) {
 		t.Error("the latest address is not allowed")
 	}
@@ -234,7 +234,7 @@ func FuzzAnswer(f *testing.F) {
 	s := open(f, z, "", "allowed.example", "*.sub.example")
 	f.Fuzz(func(t *testing.T, query []byte) {
 		log := new(network.Log)
-		reply := s.Answer(t.Context(), query, log)
+		reply := s.Answer(t.Context(), query, names.Client{Log: log, CanWait: len(query)%2 == 0})
 		for _, name := range append(z.asked, log.Refused()...) {
 			if !network.IsName(name) {
 				t.Fatalf("%q is no name", name)

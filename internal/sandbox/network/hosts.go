@@ -176,7 +176,8 @@ func (l Hosts) AllowResolved(a netip.Addr) bool {
 // metadata are the addresses of the services that give machines in clouds their credentials, apart from those of links.
 var metadata = []string{"fd00:ec2::254", "fd20:ce::254", "100.100.100.200", "168.63.129.16", "192.0.0.192"}
 
-// isPrivate reports whether an address is one of a private network, or one that the customers of a provider share.
+// isPrivate reports whether an address is one of a private network, one that the customers of a provider share, or one of those for benchmarks,
+// which laboratories use, and which programs that lead connections to a proxy let stand in for names.
 func isPrivate(a netip.Addr) bool {
 	return slices.ContainsFunc(private(), func(p netip.Prefix) bool { return p.Contains(a.Unmap()) })
 }
@@ -184,18 +185,21 @@ func isPrivate(a netip.Addr) bool {
 // private returns the prefixes of the addresses that isPrivate reports.
 func private() []netip.Prefix {
 	unique := netip.PrefixFrom(netip.AddrFrom16([16]byte{0xfc}), 7)
-	return []netip.Prefix{prefix4(10, 0, 8), prefix4(172, 16, 12), prefix4(192, 168, 16), prefix4(100, 64, 10), unique}
+	return []netip.Prefix{prefix4(10, 0, 8), prefix4(172, 16, 12), prefix4(192, 168, 16), prefix4(100, 64, 10), prefix4(198, 18, 15), unique}
 }
 
 // reserved returns the IPv4 addresses that are not public, apart from those that netip knows.
 func reserved() []netip.Prefix {
-	return []netip.Prefix{prefix4(0, 0, 8), prefix4(192, 0, 24), prefix4(198, 18, 15), prefix4(240, 0, 4)}
+	return []netip.Prefix{prefix4(0, 0, 8), prefix4(192, 0, 24), prefix4(240, 0, 4)}
 }
 
 // prefix4 returns the IPv4 addresses that begin with two bytes.
 func prefix4(a, b byte, bits int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom4([4]byte{a, b}), bits)
 }
+
+// IsOfMachine reports whether an address is a public or private one of a single machine, and not that of a service for machines in clouds.
+func IsOfMachine(a netip.Addr) bool { return Hosts{{MayBePrivate: true}}.AllowResolved(a) }
 
 // isPublic reports whether an address is a public one of a single machine. An IPv6 address with an IPv4 address in it is public
 // if that is.

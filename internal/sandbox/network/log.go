@@ -10,6 +10,7 @@ import (
 type Log struct {
 	mu      sync.Mutex
 	refused []string
+	missing []string
 }
 
 // maxRefused is the number of hosts that a log keeps.
@@ -25,6 +26,38 @@ func (l *Log) Add(host string) {
 	if len(l.refused) < maxRefused && !slices.Contains(l.refused, host) {
 		l.refused = append(l.refused, host)
 	}
+}
+
+// Remove removes a host that a program reaches after all.
+func (l *Log) Remove(host string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.refused = slices.DeleteFunc(l.refused, func(refused string) bool { return refused == host })
+}
+
+// AddMissing adds a name that a program may reach, and for which no such address was found.
+func (l *Log) AddMissing(name string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.missing) < maxRefused && !slices.Contains(l.missing, name) {
+		l.missing = append(l.missing, name)
+	}
+}
+
+// Missing returns the names of [Log.AddMissing].
+func (l *Log) Missing() []string {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.missing)
 }
 
 // Refused returns the hosts, the first refused one first. It leaves out names that a resolver has made from another one in the list and a

@@ -24,8 +24,9 @@ type job struct {
 	command string
 	dir     string
 	env     []string
-	idle    time.Duration // end the command after this time without output; 0 is never
-	screen  Screen        // of its pseudo-terminal, nil for pipes
+	idle    time.Duration  // end the command after this time without output; 0 is never
+	screen  Screen         // of its pseudo-terminal, nil for pipes
+	pause   *process.Pause // nil if no call waits for it
 }
 
 // execution is a started command with all of its processes.
@@ -53,7 +54,7 @@ func start(ctx context.Context, launcher process.Launcher, j job, out *output) (
 		Name: name, Path: j.shell, Args: shellArgs(j), Dir: j.dir,
 		Env:    append(j.env[:len(j.env):len(j.env)], "PWD="+j.dir),
 		Stdout: out, Stderr: out,
-		Gate: j.isBash(), Grace: killGrace, Idle: j.idle,
+		Gate: j.isBash(), Grace: killGrace, Idle: j.idle, Pause: j.pause,
 	}
 	if j.screen != nil {
 		size := j.screen.Size()

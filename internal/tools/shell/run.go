@@ -40,6 +40,9 @@ const (
 	cancelGrace = 60 * time.Millisecond
 
 	defaultDelay = 200 * time.Millisecond
+
+	// minExtension limits how often a timer is extended while a command waits for a person.
+	minExtension = 100 * time.Millisecond
 )
 
 func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
@@ -98,6 +101,8 @@ type runningCall struct {
 	lastUpdate time.Time // of the live output
 	leaves     bool      // processes of the command run on after it
 	isSent     bool      // to the background, by the person
+	pause      *process.Pause
+	counted    time.Duration // the part of the pause by which timers have been extended
 }
 
 func (r *runningCall) start(ctx context.Context) error {
@@ -127,6 +132,10 @@ func (r *runningCall) launch(ctx context.Context, shell string, screen Screen, n
 		origin: r.tool.origin,
 		shell:  shell, command: r.command, dir: r.dir, env: r.tool.env(r.host.Unasked),
 		idle: r.tool.InactivityTimeout, screen: screen,
+	}
+	if !r.args.Background {
+		r.pause = &process.Pause{}
+		j.pause = r.pause
 	}
 	if screen != nil {
 		j.env = r.tool.inTerminal(j.env)
@@ -197,7 +206,9 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 				return timedOut
 			}
 		case <-delay:
-			return movedToBackground
+			if delay = r.extended(); delay == nil {
+				return movedToBackground
+			}
 		case <-r.sent:
 			r.isSent = true
 			if limit := time.Duration(r.args.Timeout); limit > 0 {
@@ -205,8 +216,10 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 			}
 			return movedToBackground
 		case <-limit:
-			r.stop(2 * killGrace)
-			return overTime
+			if limit = r.extended(); limit == nil {
+				r.stop(2 * killGrace)
+				return overTime
+			}
 		case <-changed: // output before the update does not wake the loop
 			changed, live = nil, time.After(liveInterval-time.Since(r.lastUpdate))
 		case <-live:
@@ -218,6 +231,16 @@ func (r *runningCall) wait(ctx context.Context) outcome {
 			r.showOutput()
 		}
 	}
+}
+
+// extended returns a timer that has ended for the time more in which the command has waited for a person, nil if there is none.
+func (r *runningCall) extended() <-chan time.Time {
+	more := r.pause.Total() - r.counted
+	if more <= 0 {
+		return nil
+	}
+	r.counted += more
+	return time.After(max(more, minExtension))
 }
 
 // showOutput shows the live output, where it is shown.
