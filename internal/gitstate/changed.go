@@ -17,6 +17,7 @@ type comparer struct {
 	top     string
 	written time.Time
 	content []byte // of the last file that was read, whose memory the next one gets
+	read    int    // bytes of all files that were read
 }
 
 // isChanged reports whether a file differs from the index. Like git, it compares the content only if the size is the same
@@ -49,8 +50,12 @@ func (c *comparer) isChanged(e index.Entry) bool {
 	return !c.hasContent(e, path, isLink)
 }
 
-// maxContent is the size in bytes up to which contents are compared.
-const maxContent = 256 << 10
+// maxContent is the size in bytes up to which contents are compared, and maxRead that of all together: of a work tree whose files were copied, no time
+// says anything, and to read them all takes longer than the rest of a start.
+const (
+	maxContent = 256 << 10
+	maxRead    = 64 << 10
+)
 
 // hasContent reports whether the file at a path has the content in the index.
 func (c *comparer) hasContent(e index.Entry, path string, isLink bool) bool {
@@ -67,6 +72,7 @@ func (c *comparer) hasContent(e index.Entry, path string, isLink bool) bool {
 			return false
 		}
 	}
+	c.read += len(c.content)
 	h := sha1.New()
 	fmt.Fprintf(h, "blob %d\x00", len(c.content))
 	h.Write(c.content)

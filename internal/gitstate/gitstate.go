@@ -73,8 +73,8 @@ func head(gitDir string) (s State, ok bool) {
 }
 
 // Read returns the state of the repository that a directory belongs to, and whether there is one.
-// It lists at most number files, and none if the repository has more than some 4000, or if it takes longer than patience
-// to look at all.
+// It lists at most number files, and none if the repository has more than some 4000, if too many of them were copied since git has
+// last looked at them, or if it takes longer than patience to look at all.
 func Read(dir string, number int, patience time.Duration) (State, bool) {
 	began := time.Now()
 	top, gitDir := find(dir)
@@ -97,7 +97,7 @@ func Read(dir string, number int, patience time.Duration) (State, bool) {
 	}
 	for i := range entries.Len() {
 		const least = 16 // a small repository does not depend on the load of the machine
-		if i >= least && time.Since(began) > patience {
+		if i >= least && (files.read > maxRead || time.Since(began) > patience) {
 			s.Changed, s.Total = nil, 0
 			return s, true
 		}

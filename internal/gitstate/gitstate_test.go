@@ -222,29 +222,50 @@ func TestSHA256(t *testing.T) {
 	r.want("", "on branch main.")
 }
 
-// BenchmarkReadCopied reads the state of a work tree whose files were copied: their times say nothing, so contents are
-// compared.
-func BenchmarkReadCopied(b *testing.B) {
+// copied returns a work tree whose files were copied: their times say nothing.
+func copied(t testing.TB, files, size int) string {
+	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
-		b.Skip("git is not installed")
+		t.Skip("git is not installed")
 	}
-	dir := b.TempDir()
-	for i := range 100 {
-		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%d.txt", i)), bytes.Repeat([]byte{byte(i)}, 4<<10), 0o644); err != nil {
-			b.Fatal(err)
+	dir := t.TempDir()
+	for i := range files {
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("file%02d.txt", i)), bytes.Repeat([]byte{byte(i)}, size), 0o644); err != nil {
+			t.Fatal(err)
 		}
 	}
-	for _, args := range [][]string{{"init", "-q"}, {"add", "."}} {
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}} {
 		if out, err := exec.Command("git", append([]string{"-C", dir}, args...)...).CombinedOutput(); err != nil {
-			b.Fatalf("%v: %s", err, out)
+			t.Fatalf("%v: %s", args, out)
 		}
 	}
-	files, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
-	for _, f := range files {
-		if err := os.Chtimes(f, time.Now(), time.Now().Add(-time.Hour)); err != nil {
-			b.Fatal(err)
+	paths, _ := filepath.Glob(filepath.Join(dir, "*.txt"))
+	for _, path := range paths {
+		if err := os.Chtimes(path, time.Now(), time.Now().Add(-time.Hour)); err != nil {
+			t.Fatal(err)
 		}
 	}
+	return dir
+}
+
+// TestCopied checks that the contents of a few copied files are compared, and that those of many are not read.
+func TestCopied(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ files, size, want int }{{15, 4 << 10, 1}, {40, 1 << 10, 1}, {100, 4 << 10, 0}} {
+		dir := copied(t, tt.files, tt.size)
+		if err := os.WriteFile(filepath.Join(dir, "file01.txt"), make([]byte, tt.size), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		s, ok := gitstate.Read(dir, 20, time.Minute)
+		if !ok || s.Branch != "main" || s.Total != tt.want || len(s.Changed) != tt.want {
+			t.Errorf("%d files: %+v", tt.files, s)
+		}
+	}
+}
+
+// BenchmarkReadCopied reads the state of a work tree whose files were copied.
+func BenchmarkReadCopied(b *testing.B) {
+	dir := copied(b, 100, 4<<10)
 	b.ReportAllocs()
 	for b.Loop() {
 		if s, _ := gitstate.Read(dir, 20, time.Minute); s.Total > 0 {
