@@ -110,31 +110,40 @@ func (e *lineEditor) grow(p []byte) {
 	}
 }
 
-// isPlain reports whether p has no control character but tabs, line feeds and form feeds. It looks at eight bytes at a
-// time.
+// isPlain reports whether p has no control character but tabs, line feeds and form feeds.
 func isPlain(p []byte) bool {
-	const each, low = 0x0101010101010101, 0x7F7F7F7F7F7F7F7F
-	for ; len(p) >= 8; p = p[8:] {
-		word := binary.LittleEndian.Uint64(p)
-		// The top bit of each byte is 0 in the first if it is below a space, and in the others if it is the character.
-		printed := word&low + (0x80-' ')*each | word
-		del := (word^0x7F*each)&low + low | word
-		if printed&del&^low == each<<7 {
-			continue
-		}
-		lineFeed := (word^'\n'*each)&low + low | word
-		tab := (word^'\t'*each)&low + low | word
-		formFeed := (word^'\f'*each)&low + low | word
-		if (printed|^(lineFeed&tab&formFeed))&del&^low != each<<7 {
-			return false
+	whole := len(p) &^ (4*8 - 1)
+	controls := whole - countPrinted(p[:whole], 0x7F*eachByte, (0x80-' ')*eachByte)
+	for _, b := range p[whole:] {
+		if b < ' ' {
+			controls++
 		}
 	}
-	for _, b := range p {
-		if b < ' ' && b != '\n' && b != '\t' && b != '\f' || b == 0x7F {
-			return false
+	count := func(b byte) int { return bytes.Count(p, []byte{b}) } // which looks at 32 bytes at a time
+	return controls == count('\n')+count('\t')+count('\f') && bytes.IndexByte(p, 0x7F) < 0
+}
+
+const eachByte = 0x0101010101010101
+
+// countPrinted returns the number of bytes of p that are no control characters below the space. It looks at four words of 8 bytes at a time, so that
+// the length of p is a multiple of that. low has 0x7F in each byte, and space what takes a space to 0x80: as parameters, they stay in registers.
+//
+//go:noinline
+func countPrinted(p []byte, low, space uint64) (n int) {
+	const high = 0x80 * eachByte
+	isPrinted := func(word uint64) uint64 { return (word&low + space | word) & high >> 7 } // 1 in each byte that is
+	for len(p) > 0 {
+		sums := uint64(0) // of the bytes at each place of a word, which overflow above 255
+		for range min(60, len(p)/32) {
+			sums += isPrinted(binary.LittleEndian.Uint64(p)) + isPrinted(binary.LittleEndian.Uint64(p[8:])) +
+				isPrinted(binary.LittleEndian.Uint64(p[16:])) + isPrinted(binary.LittleEndian.Uint64(p[24:]))
+			p = p[32:]
 		}
+		const pairs = 0x00FF00FF00FF00FF
+		sums = sums&pairs + sums>>8&pairs
+		n += int(sums * 0x0001000100010001 >> 48) // the sum of the pairs
 	}
-	return true
+	return n
 }
 
 // plainLen returns the number of bytes before the first control character.
