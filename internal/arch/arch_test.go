@@ -232,8 +232,8 @@ func TestRules(t *testing.T) {
 		{"cmd/pollux/main.go", `package main; import "os"; var out = os.Stderr`, ""},
 
 		{"internal/cli/x.go", `package cli; func show() { t.Out.Through(f) }`, "Through in show"},
-		{"internal/cli/x.go", `package cli; func watchOut() { t.Out.Through(f) }`, ""},
-		{"internal/slash/x.go", `package slash; func watchOut() { f := t.Out.Unsanitized; f() }`, "Unsanitized in watchOut"},
+		{"internal/cli/x.go", `package cli; func watch() { t.Out.Through(f) }`, ""},
+		{"internal/slash/x.go", `package slash; func watch() { f := t.Out.Unsanitized; f() }`, "Unsanitized in watch"},
 		{"internal/slash/x.go", `package slash; func f() { t.Out.Styled() }`, "Styled in f"},
 		{"internal/slash/x.go", `package slash; func f() { t.Lend() }`, "Lend in f"},
 		{"internal/cli/x.go", `package cli; func f() { cmd.OutOrStdout() }`, "OutOrStdout in f"},

@@ -17,7 +17,7 @@ var passages = []struct {
 	{"Unsanitized", []use{
 		{"internal/face/headless", "newFace", "--raw-output: the user wants the answer as it is"},
 	}},
-	{"Through", []use{{"internal/cli", "watchOut", "it observes errors of writes"}}},
+	{"Through", []use{{"internal/cli", "watch", "it observes errors of writes"}}},
 	{"Styled", []use{
 		{"internal/face/headless", "printFailure", "errors in red"},
 		{"internal/cli", "line", "errors in red"},

@@ -19,6 +19,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -107,7 +108,7 @@ func (p *program) start(args []string) exit.Code {
 // newProgram returns a program with the given runner and subcommands, which tests replace.
 func newProgram(t *terminal.Terminal, env *config.Env, run runner, subs ...subcommand) *program {
 	p := &program{env: env, run: run, record: &logs.Program{Env: env, Version: func() string { return version(env) }}}
-	p.term, p.closed = watchOut(t)
+	p.watch(t)
 	p.root = p.rootCommand()
 	for _, command := range subs {
 		p.root.AddCommand(command(p.term, env))
@@ -140,6 +141,8 @@ type program struct {
 	// record is for the report of a crash.
 	record     *logs.Program
 	isAborting atomic.Bool
+	// catching is done when the signals that end the run are caught, and writes to closed pipes return errors.
+	catching sync.WaitGroup
 	// catchesAborts is closed when the signals that ask for a report are caught.
 	catchesAborts chan struct{}
 	// closed is standard output. It records when the reader has closed it.

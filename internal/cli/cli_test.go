@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -240,7 +241,7 @@ func TestHelpIsWrapped(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer
 	p := &program{env: config.NewEnv()}
-	p.term, p.closed = watchOut(&terminal.Terminal{Out: terminal.NewWriter(&b)})
+	p.watch(&terminal.Terminal{Out: terminal.NewWriter(&b), Err: terminal.NewWriter(io.Discard)})
 	printHelp(&b, p.rootCommand(), 70)
 	for _, line := range strings.Split(b.String(), "\n")[4:] {
 		if len(line) > 70 {

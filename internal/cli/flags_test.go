@@ -29,7 +29,7 @@ func TestFlagSet(t *testing.T) {
 	}
 	want := strings.Split(strings.TrimSpace(string(data)), "\n")[1:]
 	p := &program{env: config.NewEnv()}
-	p.term, p.closed = watchOut(&terminal.Terminal{Out: terminal.NewWriter(io.Discard)})
+	p.watch(&terminal.Terminal{Out: terminal.NewWriter(io.Discard), Err: terminal.NewWriter(io.Discard)})
 	root := p.rootCommand()
 	root.Flags().AddFlagSet(root.PersistentFlags())
 	var got []string

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -28,22 +29,25 @@ import (
 //
 // interruptible also catches SIGPIPE, so that a write to a closed pipe returns an error
 // instead of killing the process. If Pollux ignored SIGPIPE, child processes would too.
+//
+// To catch signals, two threads take turns, for which the run does not wait, only its first write.
 func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.closed.onClose(func() { cancel(errClosed) })
 
 	signals := make(chan os.Signal, 8)
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		if !signal.Ignored(sig) {
-			signal.Notify(signals, sig)
-		}
-	}
 	broken := make(chan os.Signal, 1) // never read: Notify alone prevents the default action
-	signal.Notify(broken, syscall.SIGPIPE)
-
+	p.catching.Add(1)
 	done := make(chan struct{})
 	go func() {
 		defer crash.Recover()
+		for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+			if !signal.Ignored(sig) {
+				signal.Notify(signals, sig)
+			}
+		}
+		signal.Notify(broken, syscall.SIGPIPE)
+		p.catching.Done()
 		var code exit.Code
 		var timeout <-chan time.Time
 		for {
@@ -72,6 +76,7 @@ func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 		}
 	}()
 	return ctx, func() {
+		p.catching.Wait()
 		signal.Stop(signals)
 		signal.Stop(broken)
 		close(done)
@@ -122,15 +127,27 @@ type pipe struct {
 	writeErr atomic.Pointer[error]
 }
 
-// watchOut returns a copy of the terminal whose output is a [pipe], and the pipe.
-func watchOut(t *terminal.Terminal) (*terminal.Terminal, *pipe) {
+// watch makes the terminal that of the program: its standard output is the [pipe], and the first write waits until closed pipes cause errors.
+func (p *program) watch(t *terminal.Terminal) {
 	watched := *t
-	p := &pipe{}
+	p.closed = &pipe{}
 	watched.Out = t.Out.Through(func(stream io.Writer) io.Writer {
-		p.Writer = stream
-		return p
+		p.closed.Writer = awaiting{stream, &p.catching}
+		return p.closed
 	})
-	return &watched, p
+	watched.Err = t.Err.Through(func(stream io.Writer) io.Writer { return awaiting{stream, &p.catching} })
+	p.term = &watched
+}
+
+// awaiting writes when a group is done.
+type awaiting struct {
+	io.Writer
+	group *sync.WaitGroup
+}
+
+func (a awaiting) Write(b []byte) (int, error) {
+	a.group.Wait()
+	return a.Writer.Write(b)
 }
 
 func (p *pipe) Write(b []byte) (int, error) {

@@ -126,7 +126,7 @@ func isPlain(p []byte) bool {
 const eachByte = 0x0101010101010101
 
 // countPrinted returns the number of bytes of p that are no control characters below the space. It looks at four words of 8 bytes at a time, so that
-// the length of p is a multiple of that. low has 0x7F in each byte, and space what takes a space to 0x80: as parameters, they stay in registers.
+// the length of p is a multiple of that. low has 0x7F in each byte, and space the distance of a space from 0x80: as parameters, they stay in registers.
 //
 //go:noinline
 func countPrinted(p []byte, low, space uint64) (n int) {
