@@ -124,9 +124,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(fmt.Sprintf("files=%d", count), func(b *testing.B) {
 			p := newTree(b, count, true)
 			for _, isWatched := range []bool{true, false} {
-				o := p.options()
-				o.Walked = walked(isWatched)
-				r := undo.New(o)
+				r := p.newRecorder(isWatched)
 				end(b, begin(b, r))
 				for _, changed := range []int{0, 10} {
 					b.Run(fmt.Sprintf("watched=%v/changed=%d", isWatched, changed), func(b *testing.B) { benchmarkRun(b, p, r, changed) })
@@ -134,6 +132,28 @@ func BenchmarkRun(b *testing.B) {
 				r.Close()
 			}
 		})
+	}
+}
+
+func (p *place) newRecorder(isWatched bool) *undo.Recorder {
+	o := p.options()
+	o.Walked = walked(isWatched)
+	return undo.New(o)
+}
+
+// BenchmarkLinked is BenchmarkRun for files that are linked, as those in node_modules, and the objects of git.
+func BenchmarkLinked(b *testing.B) {
+	for _, count := range counts() {
+		p := newTree(b, count, false)
+		if err := os.Rename(filepath.Join(p.dir, "source"), filepath.Join(p.dir, "node_modules")); err != nil {
+			b.Fatal(err)
+		}
+		for _, isWatched := range []bool{true, false} {
+			r := p.newRecorder(isWatched)
+			end(b, begin(b, r))
+			b.Run(fmt.Sprintf("files=%d/watched=%v", count, isWatched), func(b *testing.B) { benchmarkRun(b, p, r, 0) })
+			r.Close()
+		}
 	}
 }
 

@@ -211,6 +211,12 @@ func (k *keeper) IsEqual(a, b tree.Ref) bool {
 	return x.Sum == y.Sum && x.Sum != content.Sum{}
 }
 
+// IsLink implements [tree.Keeper].
+func (k *keeper) IsLink(r tree.Ref) bool {
+	base, kept := k.place(r)
+	return base != nil && kept.Way == content.Linked
+}
+
 // isBlob reports whether a content in a base is the one that a repository has.
 func (k *keeper) isBlob(r, git tree.Ref) bool {
 	_, id := k.blobs.find(git.Number)

@@ -52,6 +52,9 @@ type Keeper interface {
 	Keep(ctx context.Context, scope Scope, path string, now state.State) (Version, error)
 	// IsEqual reports whether two refs are those of equal contents. It may be false if that is not known.
 	IsEqual(a, b Ref) bool
+	// IsLink reports whether a ref is another name of the file, which has any content that the file has. To make such a name, and to
+	// remove it, changes the state of the file.
+	IsLink(Ref) bool
 	// Drop forgets the content of a version that the tree no longer has: see [Tree.Settle].
 	Drop(Ref)
 }

@@ -2,12 +2,14 @@ package tree
 
 import (
 	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +29,8 @@ func (keeper) Keep(_ context.Context, _ Scope, _ string, now state.State) (Versi
 }
 
 func (keeper) IsEqual(Ref, Ref) bool { return false }
+
+func (keeper) IsLink(Ref) bool { return false }
 
 func (keeper) Drop(Ref) {}
 
@@ -244,4 +248,68 @@ func TestInPlace(t *testing.T) {
 			t.Errorf("%s: state %+v, want %+v, error %v", what, tree.Find("a").State, now, err)
 		}
 	}
+}
+
+// links keeps files by other names of theirs, which changes the states of the files.
+type links struct {
+	keeper
+	dir   string
+	count atomic.Int32
+}
+
+func (l *links) Keep(_ context.Context, _ Scope, path string, _ state.State) (Version, error) {
+	number := uint32(l.count.Add(1))
+	place := filepath.Join(l.dir, fmt.Sprint(number))
+	if err := os.Link(path, place); err != nil {
+		return Version{}, err
+	}
+	now, err := state.Read(place)
+	return Version{State: now, Ref: Ref{Source: 1, Number: number}}, err
+}
+
+func (l *links) IsEqual(Ref, Ref) bool { return true }
+
+func (l *links) IsLink(r Ref) bool { return r.Source == 1 }
+
+func (l *links) Drop(r Ref) { _ = os.Remove(filepath.Join(l.dir, fmt.Sprint(r.Number))) }
+
+// TestLinked checks that a file which is kept by another name is not kept again at each look, unless it has changed.
+func TestLinked(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	l := &links{dir: t.TempDir()}
+	for _, name := range []string{"a", "b"} {
+		if err := os.WriteFile(filepath.Join(root, name), []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(root, "a"), filepath.Join(l.dir, "try")); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	tree := New(root, Options{Keeper: l})
+	if err := tree.Read(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	look := func(what string, changes, kept int) {
+		t.Helper()
+		list, err := tree.RefreshAll(t.Context())
+		if err != nil || len(list) != changes || int(l.count.Load()) != kept {
+			t.Errorf("%s: %v, and %d files were kept: %v", what, list, l.count.Load(), err)
+		}
+		tree.Settle()
+	}
+	look("nothing", 0, 2)
+	look("nothing again", 0, 2)
+	if err := os.Link(filepath.Join(root, "a"), filepath.Join(l.dir, "another")); err != nil {
+		t.Fatal(err)
+	}
+	look("a third name", 0, 2)
+	if err := os.Chmod(filepath.Join(root, "a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	look("the mode", 1, 3)
+	if err := os.WriteFile(filepath.Join(root, "b"), []byte("longer"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	look("the content", 1, 4)
 }

@@ -44,6 +44,9 @@ func (w *walk) version(scope Scope, dir string, old node, now state.State) (_ no
 		return next, true
 	case isSame && !old.racy:
 		return old, true
+	case old.State.HasContent(now) && w.opts.Keeper.IsLink(old.Ref):
+		old.State, old.racy = now, false // another link would have the same content, and change the state again
+		return old, true
 	}
 	v, err := w.opts.Keeper.Keep(w.ctx, scope, w.absolute(join(dir, old.name)), now)
 	if err != nil {
