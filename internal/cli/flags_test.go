@@ -48,6 +48,14 @@ func TestFlagSet(t *testing.T) {
 			t.Errorf("--%s is not in the help, or in no group of it", f.Name)
 		}
 	})
+	for _, arg := range withValue {
+		name := strings.TrimLeft(arg, "-")
+		if !slices.ContainsFunc(got, func(flag string) bool {
+			return (strings.HasPrefix(flag, name+" ") || strings.Contains(flag, " "+name+" ")) && strings.HasSuffix(flag, " value")
+		}) {
+			t.Errorf("%s takes no value", arg)
+		}
+	}
 	want = append(want, ownFlags...)
 	slices.Sort(want)
 	slices.Sort(got)

@@ -49,19 +49,22 @@ func nounCommands(args []string) (list []subcommand) {
 // mayNameCommand reports whether an argument may be the name of a subcommand, even a mistyped one, or asks for the list of them.
 // The table of subcommands would delay every start.
 func mayNameCommand(args []string) bool {
-	isPrompt := false
+	takesValue := false
 	return slices.ContainsFunc(args, func(arg string) bool {
-		wasPrompt := isPrompt
-		isPrompt = arg == "-p" || arg == "--prompt"
+		isValue := takesValue
+		takesValue = slices.Contains(withValue, arg)
 		switch {
 		case strings.HasPrefix(arg, "--"):
 			return strings.HasPrefix(arg, "--h")
 		case isFlag(arg):
 			return strings.Contains(arg, "h")
 		}
-		return !wasPrompt && !strings.ContainsAny(arg, " \n")
+		return !isValue && !strings.ContainsAny(arg, " \n")
 	})
 }
+
+// withValue are the flags that scripts give a value of one word.
+var withValue = []string{"-p", "--prompt", "-o", "--output-format", "-m", "--model", "--approval-mode"}
 
 // canMean reports whether an argument is a name of the command, or resembles one. A shell that completes a line needs all
 // commands.

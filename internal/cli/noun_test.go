@@ -121,7 +121,7 @@ func TestCanMean(t *testing.T) {
 func TestMayNameCommand(t *testing.T) {
 	t.Parallel()
 	for line, want := range map[string]bool{
-		"": false, "-p|hello": false, "--yolo|-p|mcp": false, "--prompt|hello": false, "fix the bug": false, "-p|hello|-o|json": true, "-yo|json": true,
+		"": false, "-p|hello": false, "--yolo|-p|mcp": false, "--prompt|hello": false, "fix the bug": false, "-p|hello|-o|json": false, "-m|mcp": false, "-m|mcp|mcp": true, "-yo|json": true,
 		"mcp|list": true, "mpc": true, "-d|mcp|list": true, "-p|-h": true, "-yh": true, "--help": true, "--help=true": true, "-h": true, "help": true,
 		"__complete|m": true, "-p": false, "-p|--help": true, "-": true, "-h x": true,
 	} {
