@@ -65,9 +65,9 @@ type request struct {
 	// SetFormat sets the format of the error that ends the run, once the settings are loaded.
 	// The initial format is the value of --output-format.
 	SetFormat func(format string)
-	// AwaitAborts waits until signals that ask for a report are caught. That has begun with the start of the program, and
+	// AwaitSignals waits until the signals that end the run, or ask for a report, are caught. That has begun with the start of the program, and
 	// has ended long before the settings are loaded, unless the machine is busy.
-	AwaitAborts func()
+	AwaitSignals func()
 }
 
 // subcommand returns a subcommand. The program calls it at every start, so it must only fill
@@ -177,6 +177,9 @@ func (p *program) main(args []string) exit.Code {
 			terminal.Cut(line.words[1], 40), quoteWords(strings.Join(line.words, " "))))
 	}
 	ctx, stop := p.interruptible(context.Background())
+	if mayNameCommand(args) { // which waits for others sooner than a session
+		p.catching.Wait()
+	}
 	stopAborts := p.catchAborts()
 	if !p.endsProcess {
 		defer stop()
@@ -277,7 +280,10 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 				p.format = format
 			}
 		},
-		CatchInterrupts: p.catchInterrupts, AwaitAborts: func() { <-p.catchesAborts },
+		CatchInterrupts: p.catchInterrupts, AwaitSignals: func() {
+			p.catching.Wait()
+			<-p.catchesAborts
+		},
 	})
 }
 

@@ -30,7 +30,7 @@ import (
 // interruptible also catches SIGPIPE, so that a write to a closed pipe returns an error
 // instead of killing the process. If Pollux ignored SIGPIPE, child processes would too.
 //
-// To catch signals, two threads take turns, for which the run does not wait, only its first write.
+// To catch signals, two threads take turns, for which the run does not wait, only its first write, and a session when its settings are loaded.
 func (p *program) interruptible(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	p.closed.onClose(func() { cancel(errClosed) })

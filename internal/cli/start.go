@@ -51,7 +51,7 @@ func (req *request) session(ctx context.Context) session.Options {
 	o.Project.Loaded = func(p *project.Project) {
 		req.Program.Project.Store(p)
 		req.SetFormat(config.OutputFormat.In(p.Settings()))
-		req.AwaitAborts()
+		req.AwaitSignals()
 		wrapsFor(req.Terminal)(p)
 		if !p.Options.InWorktree { // the worktree is a project of its own
 			nouns.Tend(ctx, p, o.SessionID, o.Resume != "", warnTo(req.Terminal))
