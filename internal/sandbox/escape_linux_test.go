@@ -234,7 +234,10 @@ var escapes = map[string]escape{
 	}), true},
 	"have a pipe signal any thread": {func(target string) (err error) { // the kernel refuses it later for the others
 		_ = eachThread(func(tid int) error {
-			err = errors.Join(err, owned(func(fd int) error { _, err := unix.FcntlInt(uintptr(fd), unix.F_SETOWN, tid); return err }))
+			failed := owned(func(fd int) error { _, err := unix.FcntlInt(uintptr(fd), unix.F_SETOWN, tid); return err })
+			if !errors.Is(failed, unix.ESRCH) { // the thread has ended
+				err = errors.Join(err, failed)
+			}
 			return errors.ErrUnsupported // try the next one
 		})(target)
 		return err
