@@ -108,6 +108,8 @@ type ToolAsked struct {
 	Call     *ToolCall
 	Question *Question
 	Answer   func(tool.Answer)
+	// Done is closed when the call waits no more, because of the answer or because it has ended.
+	Done <-chan struct{}
 	// Following is the number of questions about other calls that come right after this one.
 	Following int
 	// Within lists the calls in which the asking agent runs, the outermost first; nil for the

@@ -245,10 +245,12 @@ func (b *batch) ask(ctx context.Context, j *job, q *Question, emit func(Event)) 
 	began := b.cfg.Now()
 	j.wasAsked.Store(true)
 	defer func() { j.waited.Add(int64(b.cfg.Now().Sub(began))) }()
+	ctx, done := context.WithCancel(ctx)
+	defer done()
 	answers := make(chan tool.Answer, 1)
 	about := q.About()[0]
 	emit(ToolUpdated{Call: j.call, Status: AwaitingApproval, Kind: about.tool.Spec().Kind, Locations: about.locations})
-	emit(ToolAsked{Call: j.call, Question: q, Answer: func(a tool.Answer) {
+	emit(ToolAsked{Call: j.call, Question: q, Done: ctx.Done(), Answer: func(a tool.Answer) {
 		select {
 		case answers <- a:
 		default: // answered before

@@ -175,9 +175,7 @@ func (g *gatedCall) confirm(ctx context.Context) *refusal {
 		case q == nil:
 			return nil
 		}
-		if g.opts.Hooks != nil {
-			g.opts.Hooks.Notify(ctx, g.hookedCall(), q.Details())
-		}
+		g.notify(ctx, q.Details())
 		answer, err := g.waitingFor(g.ask)(ctx, q)
 		if err != nil {
 			return g.cancel(refusedDisplay(q.Details()))

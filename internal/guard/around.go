@@ -99,25 +99,31 @@ type runKey struct{}
 
 // underway is the run of a call that a context was made for.
 type underway struct {
-	call *agent.PreparedCall
-	ask  Interrupt
+	call *gatedCall
+	ctx  context.Context // of the call, without the run
+	ask  agent.Ask
 }
 
-// Interrupt asks a person about a call that runs, and waits for the answer. The answer is [tool.Cancel] if none comes, because the call
-// ends, and Unattended if no user can answer.
-type Interrupt func(details tool.Confirmation) tool.Answer
+// Interrupt asks a person about a call that runs, and waits for the answer. It returns false if none comes: because ctx or the call ends, or no
+// user can answer.
+type Interrupt func(ctx context.Context, details tool.Confirmation) (tool.Outcome, bool)
 
 // CallOf returns the call for whose run ctx was made, nil if there is none. A [process.Middleware] finds by it
 // the call that starts a program. Only gates with steps set it.
 func CallOf(ctx context.Context) *agent.PreparedCall {
-	r, _ := ctx.Value(runKey{}).(underway)
-	return r.call
+	if r, ok := ctx.Value(runKey{}).(*underway); ok {
+		return r.call.call
+	}
+	return nil
 }
 
 // InterruptOf returns how a person is asked about the call for whose run ctx was made, nil if no person can be.
 func InterruptOf(ctx context.Context) Interrupt {
-	r, _ := ctx.Value(runKey{}).(underway)
-	return r.ask
+	r, ok := ctx.Value(runKey{}).(*underway)
+	if !ok || r.ask == nil || !r.call.opts.Interactive {
+		return nil
+	}
+	return r.interrupt
 }
 
 // runOnce runs the call within the steps. It returns the record, with the result as the tool has returned it.
@@ -127,7 +133,7 @@ func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) agent.Executio
 	host.Tool.Unasked = g.isUnasked
 	host.Ask = g.waitingFor(host.Ask)
 	if len(g.opts.Around) > 0 {
-		ctx = context.WithValue(ctx, runKey{}, underway{g.call, g.interrupt(ctx, host)})
+		ctx = context.WithValue(ctx, runKey{}, &underway{g, ctx, host.Ask})
 	}
 	var x agent.Execution
 	g.runWithin(ctx, host, g.opts.Around, &x)

@@ -14,26 +14,26 @@ import (
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	details := &tool.InfoConfirmation{Title: "A command waits", IsWaiting: true}
-	yes := tool.Answer{Outcome: tool.ProceedOnce}
 	for name, tt := range map[string]struct {
-		alone, noHost bool
-		err           error
-		want          tool.Outcome // "" if no person can be asked
+		alone, noHost, unattended bool
+		err                       error
+		want                      bool
 	}{
-		"answered":           {want: tool.ProceedOnce},
-		"the call has ended": {err: errors.New("ended"), want: tool.Cancel},
+		"answered":           {want: true},
+		"the call has ended": {err: errors.New("ended")},
 		"no person is there": {alone: true},
+		"no user answers":    {unattended: true},
 		"no face asks":       {noHost: true},
 	} {
 		var got tool.Outcome
-		told := 0
+		told, isAnswered := 0, false
 		made := writer("")
 		made.run = func(ctx context.Context, _ map[string]any, _ tool.Host) *tool.Result {
 			if CallOf(ctx) == nil {
 				t.Errorf("%s: the run has no call", name)
 			}
 			if ask := InterruptOf(ctx); ask != nil {
-				got = ask(details).Outcome
+				got, isAnswered = ask(t.Context(), details)
 			}
 			return tool.Text("done")
 		}
@@ -41,15 +41,15 @@ func TestInterrupt(t *testing.T) {
 			if q.Details() != details || q.IsApproval() {
 				t.Errorf("%s: the question is %+v", name, q)
 			}
-			return yes, tt.err
+			return tool.Answer{Outcome: tool.ProceedOnce, Unattended: tt.unattended}, tt.err
 		}}
 		if tt.noHost {
 			host.Ask = nil
 		}
 		g := gate(policy.Yolo, Options{Interactive: !tt.alone, Around: []Step{{}}, Hooks: telling{&told}})
 		g.Admit(t.Context(), call("write_file", "a", "x"), made, unasked(t)).Run(t.Context(), host)
-		if got != tt.want || (told == 1) != (tt.want != "") {
-			t.Errorf("%s: %q, and hooks got it %d times", name, got, told)
+		if isAnswered != tt.want || tt.want && got != tool.ProceedOnce || (told == 1) == (tt.alone || tt.noHost) {
+			t.Errorf("%s: %q %v, and hooks got it %d times", name, got, isAnswered, told)
 		}
 	}
 	if InterruptOf(t.Context()) != nil || CallOf(t.Context()) != nil {

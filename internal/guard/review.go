@@ -44,31 +44,27 @@ func (g *gatedCall) askAbout(ctx context.Context, host agent.Host, r *Review) to
 	if r.Offer != nil {
 		details.Offers = []tool.Offer{*r.Offer}
 	}
-	answer, err := g.askOfRun(ctx, host, details)
+	g.notify(ctx, details)
+	answer, err := g.waitingFor(askOf(host))(ctx, g.call.Review(details))
 	if err != nil || answer.Unattended {
 		return ""
 	}
 	return answer.Outcome
 }
 
-// askOfRun asks a person about the call, which runs or has run.
-func (g *gatedCall) askOfRun(ctx context.Context, host agent.Host, details tool.Confirmation) (tool.Answer, error) {
+// notify tells hooks that a person is asked about the call.
+func (g *gatedCall) notify(ctx context.Context, details tool.Confirmation) {
 	if g.opts.Hooks != nil {
 		g.opts.Hooks.Notify(ctx, g.hookedCall(), details)
 	}
-	return g.waitingFor(askOf(host))(ctx, g.call.Review(details))
 }
 
-// interrupt returns how a person is asked about the call while it runs, nil if no person can be.
-func (g *gatedCall) interrupt(ctx context.Context, host agent.Host) Interrupt {
-	if !g.opts.Interactive || host.Ask == nil {
-		return nil
-	}
-	return func(details tool.Confirmation) tool.Answer {
-		answer, err := g.askOfRun(ctx, host, details)
-		if err != nil {
-			return tool.Answer{Outcome: tool.Cancel}
-		}
-		return answer
-	}
+// interrupt implements [Interrupt].
+func (u *underway) interrupt(ctx context.Context, details tool.Confirmation) (tool.Outcome, bool) {
+	asking, stop := context.WithCancel(u.ctx)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+	u.call.notify(asking, details)
+	answer, err := u.ask(asking, u.call.call.Review(details))
+	return answer.Outcome, err == nil && !answer.Unattended
 }

@@ -15,7 +15,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"pollux/internal/process"
@@ -110,7 +109,12 @@ func TestBroker(t *testing.T) {
 			}
 			t.Cleanup(s.Close)
 			var out bytes.Buffer
-			ctx := sandbox.WithAsk(sandbox.WithBroker(t.Context(), b), func(host string) bool { return strings.TrimPrefix(host, "private:") == name })
+			ctx := sandbox.WithAsk(sandbox.WithBroker(t.Context(), b), func(_ context.Context, h network.Host) sandbox.Answer {
+				if h.Name == name {
+					return sandbox.Allowed
+				}
+				return sandbox.Refused
+			})
 			_, err = process.NewLauncher(s.Confine).Run(ctx, &process.Command{
 				Pause: &process.Pause{},
 				For:   process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: python, Dir: work, Env: []string{"PATH=" + os.Getenv("PATH")},

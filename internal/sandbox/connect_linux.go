@@ -34,8 +34,8 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 			return errno
 		}
 	}
-	name := ""
-	if isInternet && !p.allows(to) {
+	name, isHeld := "", isInternet && p.isHeld(to)
+	if isHeld {
 		if to, name, errno = p.hold(c, to); errno != 0 {
 			return errno
 		}
@@ -55,6 +55,9 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 			address = append(binary.NativeEndian.AppendUint16(nil, unix.AF_UNIX), "/proc/self/fd/"+strconv.Itoa(file)+"\x00"...)
 		}
 	}
+	if isHeld && !c.IsWaiting() { // the program has ended, or a signal has ended the call
+		return unix.EINTR
+	}
 	socket, err := c.File(int(int32(c.Args[0])))
 	if err != nil {
 		return errnoOf(err)
@@ -72,7 +75,11 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 			return p.lead(c, socket, to, hosts, address)
 		}
 	}
-	return connect(socket, address)
+	errno = connect(socket, address)
+	if isHeld {
+		return p.questions.seen(c, socket, errno)
+	}
+	return errno
 }
 
 // isTCP reports whether a socket of the internet is one for TCP, and not yet connected.

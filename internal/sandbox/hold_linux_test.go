@@ -3,15 +3,18 @@
 package sandbox_test
 
 import (
+	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"net/netip"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,14 +30,20 @@ type person struct {
 
 	mu    sync.Mutex
 	asked []string
+	ports []uint16
 }
 
-func (p *person) answer(host string) bool {
+func (p *person) answer(_ context.Context, h network.Host) sandbox.Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock() // one question after the other
+	host := h.AllPorts().String()
 	p.asked = append(p.asked, host)
+	p.ports = append(p.ports, h.Port)
 	time.Sleep(p.after)
-	return slices.Contains(p.allows, host)
+	if slices.Contains(p.allows, host) {
+		return sandbox.Allowed
+	}
+	return sandbox.Refused
 }
 
 // TestHold runs programs as they are whose connections wait for a person: to a name that is in no list, to an address, and to a private address of a name
@@ -77,6 +86,7 @@ func TestHold(t *testing.T) {
 		{command: "curl -sS -m 20 http://gone.example:PORT/", allows: []string{"gone.example"}, want: "curl: (7)", asked: []string{"gone.example"}, missing: "gone.example"},
 		{command: "curl -sS -m 20 http://rebound.example:PORT/", allows: []string{"rebound.example"}, want: "curl: (7)", asked: []string{"rebound.example", "private:rebound.example"}, refused: []string{"private:rebound.example"}},
 		{command: "curl -sS -m 5 http://169.254.169.254:PORT/", want: "curl: (7)", refused: []string{"169.254.169.254"}},
+		{command: "curl -sS -m 20 http://port.example:PORT/", hosts: []string{prefix + "port.example:1"}, allows: []string{"port.example"}, want: "hello", asked: []string{"port.example"}},
 		{command: "getent hosts allowed.example", want: "fd70:6f6c:6c75:7800", refused: all[:1]},
 		{command: "curl -sS -m 20 http://allowed.example:PORT/", isGiving: true, want: "curl: (6)", refused: all[:1]},
 		{command: "curl -sS -m 20 http://allowed.example:PORT/", hosts: []string{"allowed.example"}, allows: all, want: "hello", asked: private},
@@ -113,6 +123,9 @@ func TestHold(t *testing.T) {
 			if len(test.asked) == 0 && len(p.asked) > 0 {
 				t.Errorf("asked about %v", p.asked)
 			}
+			if slices.ContainsFunc(p.ports, func(n uint16) bool { return strconv.Itoa(int(n)) != port }) {
+				t.Errorf("asked about the ports %v", p.ports)
+			}
 			if !slices.Equal(log.Refused(), test.refused) || strings.Join(log.Missing(), " ") != test.missing {
 				t.Errorf("refused are %v, and missing %v", log.Refused(), log.Missing())
 			}
@@ -123,37 +136,77 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestHoldEnds checks that a program which does not wait for the answer ends by itself, and that the answer then changes nothing.
+// TestHoldEnds checks that a question is withdrawn when nothing waits for it any more, and that a call which a signal ends and that begins again waits for
+// the same question.
 func TestHoldEnds(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("timeout"); err != nil {
-		t.Skip("NOT TESTED: " + err.Error())
-	}
-	l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, t.TempDir(), "1", "other.example")
-	asked, answered := make(chan string), make(chan bool)
-	ask := func(host string) bool {
-		asked <- host
-		<-answered
-		return true
-	}
-	ended := make(chan error)
-	go func() {
-		_, err := l.Run(sandbox.WithAsk(t.Context(), ask), &process.Command{
+	for command, least := range map[string]time.Duration{
+		"timeout 1 bash -c ': < /dev/tcp/10.255.255.1/80'": 0,
+		"trap : USR1; for i in 1 2 3 4 5 6; do sleep 0.2; kill -USR1 $$; done & timeout 3 bash -c 'trap : USR1; : < /dev/tcp/10.255.255.1/80'": 0,
+	} {
+		l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, t.TempDir(), "1", "other.example")
+		var asked atomic.Int32
+		withdrawn := make(chan struct{}, 10)
+		ask := func(ctx context.Context, h network.Host) sandbox.Answer {
+			asked.Add(1)
+			if h.String() != "10.255.255.1:80" {
+				t.Errorf("asked about %s", h)
+			}
+			<-ctx.Done()
+			withdrawn <- struct{}{}
+			return sandbox.Unanswered
+		}
+		c := &process.Command{
 			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/bash", Pause: &process.Pause{},
-			Args: []string{"-c", "timeout 1 bash -c ': < /dev/tcp/" + net.IPv4(10, 255, 255, 1).String() + "/80'"}, Env: []string{"PATH=" + os.Getenv("PATH")},
-		})
-		ended <- err
-	}()
-	if host := <-asked; host != "10.255.255.1" {
-		t.Errorf("asked about %s", host)
-	}
-	select {
-	case err := <-ended:
-		if err != nil {
+			Args: []string{"-c", command}, Env: []string{"PATH=" + os.Getenv("PATH")},
+		}
+		if _, err := l.Run(sandbox.WithAsk(t.Context(), ask), c); err != nil {
 			t.Error(err)
 		}
-	case <-time.After(time.Minute):
-		t.Error("the program waits on")
+		select {
+		case <-withdrawn:
+		case <-time.After(30 * time.Second):
+			t.Errorf("%s: the question stays open", command)
+		}
+		if n := asked.Load(); n != 1 || c.Pause.Total() < least {
+			t.Errorf("%s: asked %d times, waited %v", command, n, c.Pause.Total())
+		}
 	}
-	close(answered)
+}
+
+// TestHoldFlood checks that a program whose calls signals end all the time does not make Pollux keep them.
+func TestHoldFlood(t *testing.T) {
+	t.Parallel()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("NOT TESTED: no python3")
+	}
+	const program = `
+import os, signal, socket, threading
+signal.signal(signal.SIGALRM, lambda *a: None)
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+threading.Timer(2, lambda: os._exit(0)).start()
+s = socket.socket()
+s.connect(("10.255.255.1", 80))
+`
+	l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, t.TempDir(), "1", "other.example")
+	most := 0
+	var asked atomic.Int32
+	ask := func(ctx context.Context, _ network.Host) sandbox.Answer {
+		asked.Add(1)
+		for ctx.Err() == nil {
+			most = max(most, runtime.NumGoroutine())
+			time.Sleep(10 * time.Millisecond)
+		}
+		return sandbox.Unanswered
+	}
+	before := runtime.NumGoroutine()
+	_, _ = l.Run(sandbox.WithAsk(t.Context(), ask), &process.Command{
+		For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: python, Pause: &process.Pause{},
+		Args: []string{"-c", program}, Env: []string{"PATH=" + os.Getenv("PATH")},
+	})
+	if asked.Load() > 2 || most > before+1000 {
+		t.Errorf("asked %d times, with %d goroutines more", asked.Load(), most-before)
+	}
 }

@@ -88,16 +88,25 @@ type Lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 
 // watch follows the connections of a program.
 type watch struct {
-	log    *network.Log // of the hosts that it is refused
-	ask    Ask          // nil if no person can be asked about hosts while it waits
-	pause  *process.Pause
-	broker *broker.Broker // nil for a program without placeholders
-	open   *atomic.Int32  // its connections at the broker
-	turn   *atomic.Uint32 // selects another address of a name for each connection
+	log       *network.Log // of the hosts that it is refused
+	pause     *process.Pause
+	questions *questions     // nil if no person can be asked about hosts while it waits
+	broker    *broker.Broker // nil for a program without placeholders
+	open      *atomic.Int32  // its connections at the broker
 }
 
-// Ask asks a person whether a program may reach a host, as [network.ParseHost] reads it, and waits for the answer.
-type Ask func(host string) bool
+// Ask asks a person whether a program may reach a host, and waits for the answer until ctx ends.
+type Ask func(ctx context.Context, h network.Host) Answer
+
+// Answer is the answer to the question whether a program may reach a host.
+type Answer uint8
+
+// The answers. Unanswered means that no person has answered.
+const (
+	Unanswered Answer = iota
+	Allowed
+	Refused
+)
 
 type (
 	logKey    struct{}
@@ -149,8 +158,9 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 		var w watch
 		w.log, _ = ctx.Value(logKey{}).(*network.Log)
 		if w.pause = c.Pause; w.pause != nil {
-			w.ask, _ = ctx.Value(askKey{}).(Ask)
-			w.turn = &atomic.Uint32{}
+			if ask, _ := ctx.Value(askKey{}).(Ask); ask != nil {
+				w.questions = newQuestions(ask)
+			}
 		}
 		if w.broker, _ = ctx.Value(brokerKey{}).(*broker.Broker); w.broker != nil {
 			w.open = &atomic.Int32{}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pollux/agent"
+	"pollux/internal/crash"
 	"pollux/internal/person"
 	"pollux/internal/subagent"
 	"pollux/tool"
@@ -19,11 +20,10 @@ type inquiry struct {
 	details  tool.Confirmation
 	about    *agent.Question // nil if the question is not about tool calls
 	answer   func(tool.Answer)
-	done     <-chan struct{}   // closed when the asker needs no answer
-	isOfCall bool              // a call of the model asks
-	calls    []*agent.ToolCall // that call, and those within which its agent runs
-	isNested bool              // the model of an agent in a call asks
-	agent    string            // name of that agent
+	done     <-chan struct{} // closed when the asker needs no answer
+	isOfCall bool            // a call of the model asks
+	isNested bool            // the model of an agent in a call asks
+	agent    string          // name of that agent
 	// following is the number of questions that come right after this one.
 	following int
 	place     int       // among the questions that wait: that of the call in the run
@@ -64,7 +64,7 @@ func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 }
 
 func (d *Driver) addCallQuestion(e agent.ToolAsked) {
-	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following, calls: append(slices.Clone(e.Within), e.Call)}
+	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following, done: e.Done}
 	first := e.Call
 	if q.isNested = len(e.Within) > 0; q.isNested {
 		first = e.Within[0]
@@ -83,6 +83,16 @@ func (d *Driver) addQuestion(q *inquiry) {
 		q.answer(tool.Answer{Outcome: tool.Cancel, Unattended: true})
 		d.emit(Notice{"The input has ended: the answer is no."})
 		return
+	}
+	if q.isOfCall && q.done != nil {
+		go func() {
+			defer crash.Recover()
+			select {
+			case <-q.done: // by an answer, or because the call has ended
+				d.do(d.dropSettled)
+			case <-d.done:
+			}
+		}()
 	}
 	d.pending = append(d.pending, q)
 	slices.SortStableFunc(d.pending, func(a, b *inquiry) int { return cmp.Compare(a.place, b.place) })
@@ -129,40 +139,40 @@ func (d *Driver) settle(q *inquiry, a tool.Answer) {
 	}
 }
 
+// dismiss refuses all questions. That is no answer of the person to those of calls that run, and wait for something else than approval.
 func (d *Driver) dismiss() {
-	no := tool.Answer{Outcome: tool.Cancel, Unattended: d.inputEnded}
+	no := func(q *inquiry) tool.Answer {
+		info, ok := q.details.(*tool.InfoConfirmation)
+		return tool.Answer{Outcome: tool.Cancel, Unattended: d.inputEnded || ok && info.IsWaiting}
+	}
 	for _, q := range d.pending {
-		q.answer(no)
+		q.answer(no(q))
 	}
 	d.pending = nil
 	if d.open != nil {
-		d.settle(d.open, no)
+		d.settle(d.open, no(d.open))
 	}
 	d.batch.Stop()
 }
 
-// dropOf removes the questions of a call that has ended without an answer, such as that of a command which has not waited for it.
-func (d *Driver) dropOf(call *agent.ToolCall) {
-	isOf := func(q *inquiry) bool {
-		return slices.ContainsFunc(q.calls, func(c *agent.ToolCall) bool { return c.ID == call.ID })
-	}
-	d.pending = slices.DeleteFunc(d.pending, isOf)
-	if d.open != nil && isOf(d.open) {
-		d.settle(d.open, tool.Answer{Outcome: tool.Cancel})
+// isDone reports whether the asker needs no answer any more.
+func (q *inquiry) isDone() bool {
+	select {
+	case <-q.done:
+		return true
+	default:
+		return false
 	}
 }
 
 // dropSettled removes the questions that are cancelled or that the rules allow by now, the open one included.
 func (d *Driver) dropSettled() {
-	d.pending = slices.DeleteFunc(d.pending, func(q *inquiry) bool {
-		select {
-		case <-q.done:
-			return true
-		default:
-			return d.settleAllowed(q)
-		}
-	})
-	if d.open != nil {
+	d.pending = slices.DeleteFunc(d.pending, func(q *inquiry) bool { return q.isDone() || d.settleAllowed(q) })
+	switch {
+	case d.open == nil:
+	case d.open.isDone():
+		d.settle(d.open, tool.Answer{Outcome: tool.Cancel, Unattended: true})
+	default:
 		d.settleAllowed(d.open)
 	}
 }

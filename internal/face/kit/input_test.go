@@ -442,55 +442,50 @@ func TestSlowCommand(t *testing.T) {
 	})
 }
 
-// TestCallEnds checks that a question closes when its call ends without an answer, also that of an agent, and that the next one is asked.
+// TestCallEnds checks that a question closes when its call needs no answer any more, that the next one is asked, and that a dismissal is no answer of the
+// person.
 func TestCallEnds(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		outer, other := &agent.ToolCall{ID: "0", Name: "agent"}, &agent.ToolCall{ID: "3", Name: "y"}
-		for _, test := range []struct {
-			name   string
-			within []*agent.ToolCall
-			end    func(call *agent.ToolCall) agent.Event
-		}{
-			{"x", nil, func(call *agent.ToolCall) agent.Event { return agent.ToolFinished{Call: call} }},
-			{"x of an agent", []*agent.ToolCall{outer}, func(call *agent.ToolCall) agent.Event {
-				return agent.Nested{Call: outer, Event: agent.ToolFinished{Call: call}}
-			}},
-			{"the agent", []*agent.ToolCall{outer}, func(*agent.ToolCall) agent.Event { return agent.ToolFinished{Call: outer} }},
-		} {
-			ended, done := make(chan struct{}), make(chan tool.Answer, 1)
-			s := &scene{allowed: map[string]bool{}}
-			s.run = func(_ context.Context, _ string, emit func(agent.Event)) error {
-				ask := func(call *agent.ToolCall, title string, within []*agent.ToolCall, answer func(tool.Answer)) {
-					emit(agent.ToolAsked{Call: call, Within: within, Question: agenttest.Question(call, &tool.InfoConfirmation{Title: title, IsWaiting: true}), Answer: answer})
+		ended := make(chan struct{})
+		answers := make(chan tool.Answer, 3)
+		s := &scene{allowed: map[string]bool{}}
+		s.run = func(ctx context.Context, _ string, emit func(agent.Event)) error {
+			for i, title := range []string{"waits", "waits, too", "y"} {
+				call := &agent.ToolCall{ID: title, Name: "x"}
+				asked := agent.ToolAsked{
+					Call: call, Question: agenttest.Question(call, &tool.InfoConfirmation{Title: title, IsWaiting: true}),
+					Done: ended, Answer: func(a tool.Answer) { answers <- a },
 				}
-				call := &agent.ToolCall{ID: "1", Name: "x"}
-				ask(call, "waits", test.within, func(tool.Answer) {})
-				ask(call, "waits, too", test.within, func(tool.Answer) {})
-				ask(other, "y", nil, func(a tool.Answer) { done <- a })
-				<-ended
-				emit(test.end(call))
-				<-done
-				return nil
+				if i == 2 {
+					asked.Done = ctx.Done()
+				}
+				emit(asked)
 			}
-			err := play(t, s, func() {
-				s.Submit("go")
-				time.Sleep(time.Second)
-				s.settle()
-				if len(s.shown) != 1 || s.shown[0].Title != "waits" {
-					t.Fatalf("%s: %d questions are open", test.name, len(s.shown))
-				}
-				close(ended)
-				time.Sleep(time.Second)
-				s.settle()
-				if len(s.shown) != 2 || s.shown[0].Context().Err() == nil || s.shown[1].Title != "y" || s.shown[1].Context().Err() != nil {
-					t.Fatalf("%s: the next question is none", test.name)
-				}
-				s.Answer(s.shown[1], tool.Answer{Outcome: tool.ProceedOnce})
-				s.Leave(nil)
-			})
-			if err != nil {
-				t.Error(err)
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		err := play(t, s, func() {
+			s.Submit("go")
+			time.Sleep(time.Second)
+			s.settle()
+			if len(s.shown) != 1 || s.shown[0].Title != "waits" {
+				t.Fatalf("%d questions are open", len(s.shown))
 			}
+			close(ended)
+			time.Sleep(time.Second)
+			s.settle()
+			if len(s.shown) != 2 || s.shown[0].Context().Err() == nil || s.shown[1].Title != "y" || s.shown[1].Context().Err() != nil {
+				t.Fatal("the next question is none")
+			}
+			<-answers // to the first question, which nothing reads
+			s.Cancel()
+			if a := <-answers; a.Outcome != tool.Cancel || !a.Unattended {
+				t.Errorf("the answer is %+v", a)
+			}
+			s.Leave(nil)
+		})
+		if err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -308,15 +308,6 @@ func (d *Driver) handleEvent(e agent.Event) {
 	switch e := e.(type) {
 	case agent.ToolAsked:
 		d.addCallQuestion(e)
-	case agent.ToolFinished:
-		d.dropOf(e.Call)
-	case agent.Nested:
-		for e.Event != nil {
-			if done, isEnd := e.Event.(agent.ToolFinished); isEnd {
-				d.dropOf(done.Call)
-			}
-			e, _ = e.Event.(agent.Nested)
-		}
 	case agent.Overflow:
 		d.job.isCancelled = true // queued prompts would not fit either
 		d.job.hasOutput = true

@@ -106,7 +106,7 @@ func (q *Question) waiting() {
 	q.Prompt = "Allow it?"
 	yes, no := &q.Options[0], &q.Options[len(q.Options)-1]
 	yes.Help = "The command goes on, and may do so until it ends."
-	no.Label, no.Help, no.TextPrompt = "No", "The command goes on without it. The model reads that.", ""
+	no.Label, no.Help, no.TextPrompt = "No", "The command goes on without it, and so do others in this session, without a question. The model reads that.", ""
 }
 
 func lastingOption(offer *tool.Offer, saved string) Option {

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,70 +9,81 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard"
+	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/network"
 	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
-// held are the hosts that a person has been asked about while a command waited for the answers.
+// held are the hosts that a person has been asked about while a command waited for the answers, for all ports.
 type held struct {
-	allowed, refused []string // hosts
+	allowed, refused []string
+	asked            int
 	waited           time.Duration
 }
 
 // maxAsked limits the hosts about which a person is asked while one command runs: it may make up names.
 const maxAsked = 12
 
-// maxShown is how many characters of a command the question has. The call itself shows the rest.
-const maxShown = 300
+// maxShown is how many characters of a command the question has: they fit on a row, where none pass for a line of Pollux. The call itself shows
+// the rest.
+const maxShown = 60
 
 // hold asks a person whether a command that waits may reach a host, and returns the answer. A refusal counts for the connections of all commands until
 // the session ends. One that fails because of it can still be allowed another run.
-func (p *Permits) hold(call *agent.PreparedCall, host string, ask guard.Interrupt) bool {
+func (p *Permits) hold(ctx context.Context, call *agent.PreparedCall, h network.Host, ask guard.Interrupt) sandbox.Answer {
 	p.asking.Lock() // the answer to one question may be that to the next
 	defer p.asking.Unlock()
-	if isAllowed, isDecided := p.known(call, host); isDecided {
-		return isAllowed
+	if ctx.Err() != nil {
+		return sandbox.Unanswered
 	}
-	granted := confine.Grant{Hosts: []string{host}}
-	command := ellipsis.Runes(strings.Join(strings.Fields(commandOf(call).text), " "), maxShown) // on a line, so that none passes for one of Pollux
-	question := "It waits to connect to " + host + ". The sandbox does not let it."
-	if name, isPrivate := strings.CutPrefix(host, network.PrivatePrefix); isPrivate {
-		question = "It waits to connect to " + name + ", whose address is that of a private network. The sandbox does not let it."
+	if answer := p.known(call, h); answer != sandbox.Unanswered {
+		return answer
+	}
+	granted := confine.Grant{Hosts: []string{h.String()}}
+	plain := h.AllPorts()
+	plain.MayBePrivate = false
+	question := fmt.Sprintf("It waits to connect to %s, port %d", plain, h.Port)
+	if h.MayBePrivate {
+		question += ". The address is that of a private network"
 	}
 	began := time.Now()
-	answer := ask(&tool.InfoConfirmation{
-		Title: "A command waits", Prompt: command + "\n" + question, IsWaiting: true, Approval: tool.Approval{Offers: p.offers(&confine.Lack{Grant: granted})},
+	outcome, isAnswered := ask(ctx, &tool.InfoConfirmation{
+		Title: "A command waits", Prompt: ellipsis.Runes(strings.Join(strings.Fields(commandOf(call).text), " "), maxShown) + "\n" + question + ". The sandbox does not let it.",
+		IsWaiting: true, Approval: tool.Approval{Offers: p.offers(&confine.Lack{Grant: granted})},
 	})
-	isAllowed := p.note(call, granted, answer, time.Since(began))
-	if isAllowed { // refusals are logged at the end of the run
-		p.options.Log(commandOf(call).text, "The sandbox does not let it reach "+host+". This run could.", true)
+	answer := sandbox.Unanswered
+	if isAnswered {
+		answer = p.note(call, h, outcome, time.Since(began))
 	}
-	return isAllowed
+	if answer == sandbox.Allowed { // refusals are logged at the end of the run
+		p.options.Log(commandOf(call).text, "The sandbox does not let it reach "+h.String()+". This run could.", true)
+	}
+	return answer
 }
 
-// note keeps the answer about hosts that a person has given after some time, and reports whether the command may reach them.
-func (p *Permits) note(call *agent.PreparedCall, granted confine.Grant, answer tool.Answer, waited time.Duration) bool {
+// note keeps the answer about a host that a person has given after some time, and returns it.
+func (p *Permits) note(call *agent.PreparedCall, h network.Host, o tool.Outcome, waited time.Duration) sandbox.Answer {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h := p.held[call]
-	switch {
-	case h == nil: // the call has ended meanwhile
-		return false
-	case answer.Outcome == tool.ProceedOnce:
+	of := p.held[call]
+	if of == nil { // the call has ended meanwhile
+		return sandbox.Unanswered
+	}
+	host, granted := h.AllPorts().String(), confine.Grant{Hosts: []string{h.String()}}
+	of.asked++
+	switch o {
+	case tool.ProceedOnce:
 		p.runs[call] = p.runs[call].With(granted)
-	case answer.Outcome == tool.ProceedAlways:
+	case tool.ProceedAlways:
 		p.all = p.all.With(granted)
 	default:
-		h.refused = append(h.refused, granted.Hosts...)
-		if !answer.Unattended {
-			p.unwanted = append(p.unwanted, granted.Hosts...)
-		}
-		return false
+		of.refused, p.unwanted = append(of.refused, host), append(p.unwanted, host)
+		return sandbox.Refused
 	}
-	h.allowed, h.waited = append(h.allowed, granted.Hosts...), h.waited+waited
-	return true
+	of.allowed, of.waited = append(of.allowed, host), of.waited+waited
+	return sandbox.Allowed
 }
 
 // isWanted reports whether no person has refused a host while a command waited for it.
@@ -91,19 +103,25 @@ func (p *Permits) heldOf(call *agent.PreparedCall) (h held) {
 	return h
 }
 
-// known returns whether a command that runs may reach a host, if that is decided.
-func (p *Permits) known(call *agent.PreparedCall, host string) (isAllowed, isDecided bool) {
-	grant := p.of(call)
+// known returns the answer about a host for a command that runs, if there is one without a question.
+func (p *Permits) known(call *agent.PreparedCall, h network.Host) sandbox.Answer {
+	list, _ := network.ParseHosts(p.of(call).Hosts)
+	found := list.Containing(h.Addresses.Addr())
+	if h.Name != "" {
+		found = slices.DeleteFunc(list.Named(h.Name), func(granted network.Host) bool { return h.MayBePrivate && !granted.MayBePrivate })
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	h := p.held[call]
+	of := p.held[call]
 	switch {
-	case h == nil:
-		return false, true
-	case slices.Contains(grant.Hosts, host):
-		return true, true
+	case of == nil: // it has ended
+		return sandbox.Refused
+	case found.HasPort(h.Port):
+		return sandbox.Allowed
+	case slices.Contains(p.unwanted, h.AllPorts().String()), of.asked >= maxAsked:
+		return sandbox.Refused
 	}
-	return false, slices.Contains(p.unwanted, host) || len(h.allowed)+len(h.refused) >= maxAsked
+	return sandbox.Unanswered
 }
 
 // isRefused reports whether the person has refused a host while the command ran.

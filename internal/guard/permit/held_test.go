@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/network"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -22,66 +25,83 @@ func TestHold(t *testing.T) {
 			logged = append(logged, fmt.Sprintf("%s %v", reason, isGranted))
 		},
 	})
-	answers := map[string]tool.Outcome{"once.example": tool.ProceedOnce, "session.example": tool.ProceedAlways, "private:home.example": tool.ProceedOnce}
-	ask := func(details tool.Confirmation) tool.Answer {
+	const text, private = "\nIt waits to connect to %s, port %d. The sandbox does not let it.", "\nIt waits to connect to %s, port %d. The address is that of a private network. The sandbox does not let it."
+	answers := map[string]tool.Outcome{
+		fmt.Sprintf(text, "once.example", 443): tool.ProceedOnce, fmt.Sprintf(text, "session.example", 443): tool.ProceedAlways,
+		fmt.Sprintf(private, "home.example", 443): tool.ProceedOnce, fmt.Sprintf(text, "192.0.2.1", 22): tool.ProceedOnce,
+	}
+	ask := func(_ context.Context, details tool.Confirmation) (tool.Outcome, bool) {
 		c := details.(*tool.InfoConfirmation)
 		asked = append(asked, c.Prompt)
-		for host, outcome := range answers {
-			if strings.HasSuffix(c.Offers[0].Label, " "+host+" in this session") {
-				return tool.Answer{Outcome: outcome}
-			}
+		if o := answers[c.Prompt]; o != "" {
+			return o, true
 		}
-		return tool.Answer{Outcome: tool.Cancel, Unattended: strings.Contains(c.Prompt, "away.example")}
+		return tool.Cancel, !strings.Contains(c.Prompt, "away.example")
+	}
+	host := func(text string) network.Host {
+		h, err := network.ParseHost(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
 	}
 	first, second := &agent.PreparedCall{}, &agent.PreparedCall{}
-	if p.hold(first, "once.example", ask) || len(asked) > 0 {
+	if p.hold(t.Context(), first, host("once.example:443"), ask) != sandbox.Refused || len(asked) > 0 {
 		t.Error("a question about a call that has ended")
 	}
 	p.hosts(first)
 	p.hosts(second)
+	const yes, no, none = sandbox.Allowed, sandbox.Refused, sandbox.Unanswered
 	for i, test := range []struct {
-		call     *agent.PreparedCall
-		host     string
-		isAsked  bool
-		isToBe   bool
-		question string
+		call    *agent.PreparedCall
+		host    string
+		isAsked bool
+		want    sandbox.Answer
 	}{
-		{first, "once.example", true, true, "\nIt waits to connect to once.example. The sandbox does not let it."},
-		{first, "once.example", false, true, ""},
-		{second, "once.example", true, true, ""},
-		{first, "session.example", true, true, ""},
-		{second, "session.example", false, true, ""},
-		{first, "no.example", true, false, ""},
-		{first, "no.example", false, false, ""},
-		{second, "no.example", false, false, ""},
-		{first, "away.example", true, false, ""},
-		{second, "away.example", true, false, ""},
-		{first, "private:home.example", true, true, "\nIt waits to connect to home.example, whose address is that of a private network. The sandbox does not let it."},
-		{first, "home.example", true, false, ""},
+		{first, "once.example:443", true, yes},
+		{first, "once.example:443", false, yes},
+		{first, "once.example:80", true, no},
+		{second, "once.example:443", false, no}, // of another port, but of this host
+		{first, "session.example:443", true, yes},
+		{second, "session.example:443", false, yes},
+		{first, "no.example:443", true, no},
+		{first, "no.example:443", false, no},
+		{second, "no.example:443", false, no},
+		{first, "away.example:443", true, none},
+		{second, "away.example:443", true, none},
+		{first, "private:home.example:443", true, yes},
+		{first, "home.example:443", false, yes},
+		{second, "192.0.2.1:22", true, yes},
+		{second, "192.0.2.1:22", false, yes},
 	} {
 		before := len(asked)
-		got := p.hold(test.call, test.host, ask)
-		if isAsked := len(asked) > before; got != test.isToBe || isAsked != test.isAsked || isAsked && test.question != "" && asked[before] != test.question {
+		got := p.hold(t.Context(), test.call, host(test.host), ask)
+		if isAsked := len(asked) > before; got != test.want || isAsked != test.isAsked {
 			t.Errorf("%d: %s: %v, and asked is %q", i, test.host, got, asked[before:])
 		}
 	}
-	if grant := p.of(second); !slices.Equal(grant.Hosts, []string{"once.example", "session.example"}) {
+	if grant := p.of(second); !slices.Equal(grant.Hosts, []string{"192.0.2.1:22", "session.example:443"}) {
 		t.Errorf("the second command has %v", grant.Hosts)
 	}
-	if h := p.heldOf(first); !h.isRefused("no.example") || h.isRefused("once.example") || p.isWanted("no.example") || !p.isWanted("away.example") {
+	if h := p.heldOf(first); !h.isRefused("no.example") || h.isRefused("away.example") || p.isWanted("no.example") || !p.isWanted("away.example") {
 		t.Errorf("the first command: %+v", h)
 	}
-	if len(logged) != 4 || logged[0] != "The sandbox does not let it reach once.example. This run could. true" {
+	if len(logged) != 4 || logged[0] != "The sandbox does not let it reach once.example:443. This run could. true" {
 		t.Errorf("the log has %q", logged)
 	}
+	ended, end := context.WithCancel(t.Context())
+	end()
+	if before := len(asked); p.hold(ended, first, host("new.example:443"), ask) != none || len(asked) > before {
+		t.Error("a question for which nothing waits any more")
+	}
 	p.forget(first)
-	if len(p.held) != 1 || p.hold(first, "new.example", ask) {
+	if len(p.held) != 1 || p.hold(t.Context(), first, host("new.example:443"), ask) != no {
 		t.Error("a call that has ended is kept")
 	}
 	for i := range 50 { // made up names
-		p.hold(second, fmt.Sprintf("n%d.example", i), ask)
+		p.hold(t.Context(), second, host(fmt.Sprintf("n%d.example:443", i)), ask)
 	}
-	if len(asked) > 2*maxAsked {
+	if len(asked) > 2*maxAsked+2 {
 		t.Errorf("%d questions", len(asked))
 	}
 }

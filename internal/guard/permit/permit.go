@@ -17,6 +17,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard"
+	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/shellcmd"
@@ -78,7 +79,7 @@ func (p *Permits) Granted(ctx context.Context) confine.Run {
 	}
 	run := p.run(call)
 	if ask := guard.InterruptOf(ctx); ask != nil {
-		run.Ask = func(host string) bool { return p.hold(call, host, ask) }
+		run.Ask = func(ctx context.Context, h network.Host) sandbox.Answer { return p.hold(ctx, call, h, ask) }
 	}
 	return run
 }
@@ -155,6 +156,9 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	}
 	run := p.run(call)
 	held := p.heldOf(call)
+	for _, host := range held.allowed { // which a program may have asked a resolver for once more
+		run.Log.Remove(host)
+	}
 	again := p.again(call, x, run, &held)
 	if x.Result != nil {
 		x.Result = held.notes(x.Result, run.Log.Missing())

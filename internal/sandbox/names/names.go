@@ -124,6 +124,19 @@ func (s *Server) MayHave(a netip.Addr, hosts network.Hosts) bool {
 	return slices.ContainsFunc(s.addresses[a], isFor) || slices.ContainsFunc(s.file[a], isFor)
 }
 
+// ListedAt returns a name in the list that has an address, "" for none.
+func (s *Server) ListedAt(a netip.Addr) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readFile()
+	for _, h := range slices.Concat(s.addresses[a], s.file[a]) {
+		if !h.Subdomains {
+			return h.Name
+		}
+	}
+	return ""
+}
+
 // fresh is how long a name is not asked for again by [Server.Learn].
 const fresh = 5 * time.Second
 
@@ -273,6 +286,9 @@ func (s *Server) resolve(ctx context.Context, w wanted, r *record) {
 		if len(s.options.Hosts.Containing(a)) == 0 && len(s.file[a]) == 0 && !w.hosts.AllowResolved(a) {
 			hasPrivate = hasPrivate || network.Hosts{{MayBePrivate: true}}.AllowResolved(a)
 			continue
+		}
+		if b := a.AsSlice(); len(b) == 4 && [2]byte(b) == standIns4 && s.standsFor(int(b[2])<<8|int(b[3])) != "" {
+			continue // another name stands there
 		}
 		if !slices.Contains(r.addrs, a) && count(r.addrs, a.Is4()) < maxOfName {
 			r.addrs = append(r.addrs, a)

@@ -3,6 +3,7 @@ package names
 import (
 	"encoding/binary"
 	"net/netip"
+	"os"
 	"slices"
 	"strings"
 
@@ -18,41 +19,55 @@ var (
 
 // standIns are the names that have stand-ins. The zero value has none.
 type standIns struct {
-	list   []string // by the number of the stand-in, less 1
-	number map[string]uint16
-	next   uint16 // the number after the last one that was given
+	list   []string // by the number of the stand-in, less 1; "" for a number that is left out
+	number map[string]int
 }
 
-// maxStandIns is the number of names that have stand-ins at once.
-const maxStandIns = 4096
+// maxStandIns is the number of names that have stand-ins. No other name gets one of them: a connection to it may come later.
+const maxStandIns = 1 << 14
 
-// of returns the number of a name's stand-in. If there are too many, it is that of the name that has got one the longest time before.
-func (s *standIns) of(name string) uint16 {
+// of returns the number of a name's stand-in, 0 if there are too many names. isFree reports whether a number may be given.
+func (s *standIns) of(name string, isFree func(number int) bool) int {
 	if n := s.number[name]; n > 0 {
 		return n
 	}
+	for !isFree(len(s.list) + 1) {
+		s.list = append(s.list, "")
+	}
+	if len(s.list) >= maxStandIns {
+		return 0
+	}
 	if s.number == nil {
-		s.number = map[string]uint16{}
+		s.number = map[string]int{}
 	}
-	if s.next = s.next%maxStandIns + 1; int(s.next) > len(s.list) {
-		s.list = append(s.list, name)
-	} else {
-		delete(s.number, s.list[s.next-1])
-		s.list[s.next-1] = name
-	}
-	s.number[name] = s.next
-	return s.next
+	s.list = append(s.list, name)
+	s.number[name] = len(s.list)
+	return len(s.list)
 }
 
-// StandIn returns the stand-ins of a name, which need not be in the list.
+// StandIn returns the stand-ins of a name, which need not be in the list, nil if too many names have some.
 func (s *Server) StandIn(name string) []netip.Addr {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	number := binary.BigEndian.AppendUint16(nil, s.standIns.of(name))
+	s.readFile()
+	number := s.standIns.of(name, func(number int) bool {
+		return number > maxStandIns || !slices.ContainsFunc(standInsOf(number), func(a netip.Addr) bool {
+			return len(s.addresses[a])+len(s.file[a])+len(s.options.Hosts.Containing(a)) > 0
+		})
+	})
+	if number == 0 {
+		return nil
+	}
+	return standInsOf(number)
+}
+
+// standInsOf returns the stand-ins with a number.
+func standInsOf(number int) []netip.Addr {
+	tail := binary.BigEndian.AppendUint16(nil, uint16(number))
 	a6 := [16]byte{}
 	copy(a6[:], standIns6[:])
-	copy(a6[14:], number)
-	return []netip.Addr{netip.AddrFrom4([4]byte(append(standIns4[:], number...))), netip.AddrFrom16(a6)}
+	copy(a6[14:], tail)
+	return []netip.Addr{netip.AddrFrom4([4]byte(append(standIns4[:], tail...))), netip.AddrFrom16(a6)}
 }
 
 // NameOf returns the name that an address stands in for, "" for other addresses.
@@ -62,29 +77,40 @@ func (s *Server) NameOf(a netip.Addr) string {
 	if !isOne {
 		return ""
 	}
-	number := int(binary.BigEndian.Uint16(b[len(b)-2:]))
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.standsFor(int(binary.BigEndian.Uint16(b[len(b)-2:])))
+}
+
+// standsFor returns the name with a number. The caller holds the lock.
+func (s *Server) standsFor(number int) string {
 	if number < 1 || number > len(s.standIns.list) {
 		return ""
 	}
 	return s.standIns.list[number-1]
 }
 
-// isCompleted reports whether a name may be another one that a resolver has completed with a domain of this machine. It then gets no
-// stand-in: the program would not ask for the other one.
-func (s *Server) isCompleted(name string) bool {
+// hasNone reports whether a name gets no stand-in: one of this machine, or one that no resolver would find; and one that may be another name which a
+// resolver has completed with a domain of this machine: the program would not ask for the other one.
+func (s *Server) hasNone(name string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.domains == nil {
-		s.domains = searched(s.options.Resolvers)
+		s.domains = append(searched(s.options.Resolvers), "localhost", "local", "invalid", "onion")
+		if own, err := os.Hostname(); err == nil {
+			s.domains = append(s.domains, strings.ToLower(own))
+		}
 	}
-	return slices.ContainsFunc(s.domains, func(domain string) bool { return strings.HasSuffix(name, "."+domain) })
+	isIn := func(domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
+	return slices.ContainsFunc(s.domains, isIn) || slices.Contains(unasked[:], name)
 }
+
+// unasked are names that programs ask for to find out where they run.
+var unasked = [...]string{"wpad", "metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
 
 // standInFor returns the stand-ins for the reply to a program that asks for a name which is not in the list, nil if it gets none.
 func (s *Server) standInFor(name string, c Client) []netip.Addr {
-	if !c.CanWait || !network.IsName(name) || s.isCompleted(name) {
+	if !c.CanWait || !network.IsName(name) || s.hasNone(name) {
 		return nil
 	}
 	return s.StandIn(name)

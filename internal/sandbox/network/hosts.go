@@ -94,6 +94,12 @@ func IsName(name string) bool {
 	return err != nil
 }
 
+// AllPorts returns the host with all of its ports.
+func (h Host) AllPorts() Host {
+	h.Port = 0
+	return h
+}
+
 // String returns the host as [ParseHost] reads it.
 func (h Host) String() string {
 	text := h.Name
