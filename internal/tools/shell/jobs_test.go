@@ -545,3 +545,31 @@ func TestAlive(t *testing.T) {
 	}
 	expect()
 }
+
+// TestPause checks that the time in which a command waits for a person is no part of its time: it neither moves to the background nor ends because of it. A
+// command in the background has no such time.
+func TestPause(t *testing.T) {
+	t.Parallel()
+	requireBash(t)
+	for name, a := range map[string]args{
+		"runs": {}, "has a limit": {"timeout_seconds": 0.2}, "is in the background": {"is_background": true},
+	} {
+		o := options(t)
+		o.BackgroundAfter, o.InactivityTimeout = 200*time.Millisecond, 300*time.Millisecond
+		hasPause := false
+		o.Launcher = process.NewLauncher(func(next process.Handler) process.Handler {
+			return func(ctx context.Context, c *process.Command) (*process.Process, error) {
+				if hasPause = c.Pause != nil; hasPause {
+					t.Cleanup(c.Pause.Begin()) // until after its end
+				}
+				return next(ctx, c)
+			}
+		})
+		a["command"] = "sleep 1; echo done"
+		r := build(t, shell.New(o), a).Run(t.Context(), tool.Host{})
+		isBackground := a["is_background"] == true
+		if hasPause == isBackground || !isBackground && !strings.Contains(text(r), "Output: done") {
+			t.Errorf("one that %s: %q, %v", name, text(r), hasPause)
+		}
+	}
+}
