@@ -7,13 +7,9 @@ import (
 	"errors"
 	"net/netip"
 	"slices"
-	"sync"
-	"sync/atomic"
-	"time"
 
 	"golang.org/x/sys/unix"
 
-	"pollux/internal/crash"
 	"pollux/internal/sandbox/names"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/seccomp"
@@ -68,7 +64,7 @@ func (p *program) hold(c *seccomp.Call, to netip.AddrPort) (_ netip.AddrPort, na
 // mayReach waits until a person has answered whether the program may reach a host. Limits of the program's time do not count the time until then.
 func (p *program) mayReach(c *seccomp.Call, h network.Host) bool {
 	defer p.pause.Begin()()
-	if p.questions.wait(c, h) == Allowed {
+	if p.questions.wait(c.IsWaiting, h) == Allowed {
 		p.log.Remove(h.AllPorts().String())
 		return true
 	}
@@ -90,44 +86,6 @@ func (p *program) addresses(c *seccomp.Call, h network.Host) (addrs []netip.Addr
 	return p.names.AddressesOf(context.Background(), h)
 }
 
-// questions are those about the hosts that connections of a program wait for.
-type questions struct {
-	ask   Ask
-	turns atomic.Uint32
-
-	mu      sync.Mutex // guards the following
-	open    map[network.Host]*question
-	waiting int // connections
-	// unseen are the sockets that were connected when a signal had ended the call.
-	unseen map[uint64]bool
-}
-
-// question is one about a host.
-type question struct {
-	done     chan struct{} // closed when the answer is there
-	answer   Answer
-	waiting  int // connections
-	withdraw context.CancelFunc
-}
-
-const (
-	// maxWaiting is the number of connections of a program that wait at once.
-	maxWaiting = 512
-	// glance is the time between two looks at whether a program still waits.
-	glance = 50 * time.Millisecond
-	// linger is how long a question stays open for which no connection waits: a signal may have ended a call that begins again.
-	linger = 10 * glance
-	// dying limits how long a connection that gets no answer waits for the end of its program, which must not go on as if it had been refused.
-	dying = 2 * time.Second
-)
-
-func newQuestions(ask Ask) *questions {
-	return &questions{ask: ask, open: map[network.Host]*question{}}
-}
-
-// turn returns another number below n for each connection, so that programs which try again reach another address.
-func (q *questions) turn(n int) int { return int(q.turns.Add(1)-1) % n }
-
 // seen returns the error for a call that has connected a socket. The same call may have done so before: a signal has ended it meanwhile, and it began again.
 func (q *questions) seen(c *seccomp.Call, socket int, errno unix.Errno) unix.Errno {
 	inode, err := inodeOf(socket)
@@ -148,83 +106,4 @@ func (q *questions) seen(c *seccomp.Call, socket int, errno unix.Errno) unix.Err
 		return 0
 	}
 	return errno
-}
-
-// wait waits for the answer about a host as long as the program does. It asks if no other connection waits for the answer.
-func (q *questions) wait(c *seccomp.Call, h network.Host) Answer {
-	began := time.Now()
-	one := q.join(h)
-	if one == nil {
-		return Unanswered
-	}
-	defer q.leave(h, one)
-	look := time.NewTicker(glance)
-	defer look.Stop()
-	for {
-		select {
-		case <-one.done:
-			if one.answer == Unanswered && time.Since(began) > glance { // the call is about to end
-				for end := time.Now().Add(dying); c.IsWaiting() && time.Now().Before(end); {
-					time.Sleep(glance)
-				}
-			}
-			return one.answer
-		case <-look.C:
-			if !c.IsWaiting() { // the program has ended, or a signal has ended the call
-				return Unanswered
-			}
-		}
-	}
-}
-
-// join adds a connection to the question about a host, and asks it if it is new. It returns nil if too many wait.
-func (q *questions) join(h network.Host) *question {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	if q.waiting >= maxWaiting {
-		return nil
-	}
-	q.waiting++
-	one := q.open[h]
-	if one == nil {
-		ctx, withdraw := context.WithCancel(context.Background())
-		one = &question{done: make(chan struct{}), withdraw: withdraw}
-		q.open[h] = one
-		go func() {
-			defer crash.Recover()
-			defer withdraw()
-			one.answer = q.ask(ctx, h)
-			q.mu.Lock()
-			defer q.mu.Unlock()
-			q.close(h, one)
-			close(one.done)
-		}()
-	}
-	one.waiting++
-	return one
-}
-
-// leave removes a connection from a question, which is withdrawn after the last one.
-func (q *questions) leave(h network.Host, one *question) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting--
-	if one.waiting--; one.waiting > 0 {
-		return
-	}
-	time.AfterFunc(linger, func() {
-		q.mu.Lock()
-		defer q.mu.Unlock()
-		if one.waiting == 0 {
-			q.close(h, one)
-			one.withdraw()
-		}
-	})
-}
-
-// close removes a question from the open ones. The caller holds the lock.
-func (q *questions) close(h network.Host, one *question) {
-	if q.open[h] == one {
-		delete(q.open, h)
-	}
 }
