@@ -61,7 +61,7 @@ var costs = []cost{
 	{"chunk/objects", 8.1, "objects", "Decoding allocates seven, the loop one."},
 
 	{"call/memory", 29_500, "bytes", "The arguments, the gate, the file, the events, the records; a tenth records the result when the call ends, and again with those of the other calls."},
-	{"call/objects", 253, "objects", "The arguments, the gate, the file with its encoding and its hash, the events, the records, and how a person could be asked while it runs; a tenth records the result when the call ends."},
+	{"call/objects", 250, "objects", "The arguments, the gate, the file with its encoding and its hash, the events, the records; a tenth records the result when the call ends."},
 
 	{"command/memory", 83_000, "bytes", "A third is the buffer for the output; the rest starts the shell, parses the command once, and records that it begins and its result when it ends."},
 	{"command/objects", 390, "objects", "The arguments, the gate with the command, which is parsed once, the shell, the events, the records; 40 record that it begins, and its result when it ends."},

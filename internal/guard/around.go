@@ -95,14 +95,13 @@ type Retry struct {
 // maxRetries limits the runs of a call after its first one.
 const maxRetries = 3
 
-type runKey struct{}
-
-// underway is the run of a call that a context was made for.
-type underway struct {
-	call *gatedCall
-	ctx  context.Context // of the call, without the run
-	ask  agent.Ask
+// running is how a person is asked about a call while it runs.
+type running struct {
+	ctx context.Context // of the call
+	ask agent.Ask       // nil if no face asks
 }
+
+type runKey struct{}
 
 // Interrupt asks a person about a call that runs, and waits for the answer. It returns false if none comes: because ctx or the call ends, or no
 // user can answer.
@@ -111,19 +110,19 @@ type Interrupt func(ctx context.Context, details tool.Confirmation) (tool.Outcom
 // CallOf returns the call for whose run ctx was made, nil if there is none. A [process.Middleware] finds by it
 // the call that starts a program. Only gates with steps set it.
 func CallOf(ctx context.Context) *agent.PreparedCall {
-	if r, ok := ctx.Value(runKey{}).(*underway); ok {
-		return r.call.call
+	if g, ok := ctx.Value(runKey{}).(*gatedCall); ok {
+		return g.call
 	}
 	return nil
 }
 
 // InterruptOf returns how a person is asked about the call for whose run ctx was made, nil if no person can be.
 func InterruptOf(ctx context.Context) Interrupt {
-	r, ok := ctx.Value(runKey{}).(*underway)
-	if !ok || r.ask == nil || !r.call.opts.Interactive {
+	g, ok := ctx.Value(runKey{}).(*gatedCall)
+	if !ok || g.running.ask == nil || !g.opts.Interactive {
 		return nil
 	}
-	return r.interrupt
+	return g.interrupt
 }
 
 // runOnce runs the call within the steps. It returns the record, with the result as the tool has returned it.
@@ -133,7 +132,8 @@ func (g *gatedCall) runOnce(ctx context.Context, host agent.Host) agent.Executio
 	host.Tool.Unasked = g.isUnasked
 	host.Ask = g.waitingFor(host.Ask)
 	if len(g.opts.Around) > 0 {
-		ctx = context.WithValue(ctx, runKey{}, &underway{g, ctx, host.Ask})
+		g.running = running{ctx, host.Ask}
+		ctx = context.WithValue(ctx, runKey{}, g)
 	}
 	var x agent.Execution
 	g.runWithin(ctx, host, g.opts.Around, &x)

@@ -163,6 +163,7 @@ type gatedCall struct {
 	// permission is given with the approval of the call, nil for none.
 	permission *Permission
 	hasRun     bool // the tool began to run
+	running    running
 	panicked   bool // the tool, a step or a hook has
 
 	untrustedWords []string // words of the command, see findWarnings

@@ -60,11 +60,11 @@ func (g *gatedCall) notify(ctx context.Context, details tool.Confirmation) {
 }
 
 // interrupt implements [Interrupt].
-func (u *underway) interrupt(ctx context.Context, details tool.Confirmation) (tool.Outcome, bool) {
-	asking, stop := context.WithCancel(u.ctx)
+func (g *gatedCall) interrupt(ctx context.Context, details tool.Confirmation) (tool.Outcome, bool) {
+	asking, stop := context.WithCancel(g.running.ctx)
 	defer stop()
 	defer context.AfterFunc(ctx, stop)()
-	u.call.notify(asking, details)
-	answer, err := u.ask(asking, u.call.call.Review(details))
+	g.notify(asking, details)
+	answer, err := g.running.ask(asking, g.call.Review(details))
 	return answer.Outcome, err == nil && !answer.Unattended
 }
