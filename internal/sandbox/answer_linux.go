@@ -60,6 +60,7 @@ func newAnswers() *answers {
 type program struct {
 	*rules
 	watch
+	questions *questions // nil if its connections do not wait for a person
 }
 
 // answer answers a system call.

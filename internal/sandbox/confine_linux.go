@@ -193,10 +193,14 @@ func (r *rules) confine(terminals []string, w watch) error {
 	if err != nil || listener == nil {
 		return err
 	}
+	p := &program{rules: r, watch: w}
+	if w.ask != nil && r.names != nil {
+		p.questions = newQuestions(w.ask)
+	}
 	go func() {
 		defer listener.Close()
 		defer crash.Recover()
-		listener.Serve((&program{r, w}).answer)
+		listener.Serve(p.answer)
 	}()
 	return nil
 }

@@ -35,7 +35,7 @@ func (p *program) hold(c *seccomp.Call, to netip.AddrPort) (_ netip.AddrPort, na
 			host = network.Host{Name: listed, Port: to.Port()}
 		}
 	}
-	isPossible := p.names != nil && p.questions != nil && to.Port() != network.PortDNS && (name != "" || network.IsOfMachine(address))
+	isPossible := p.questions != nil && to.Port() != network.PortDNS && (name != "" || network.IsOfMachine(address))
 	isListed := name != "" && p.profile.Network.Hosts.Named(name).HasPort(to.Port()) // and its addresses are private
 	switch {
 	case !isPossible:
@@ -84,26 +84,4 @@ func (p *program) addresses(c *seccomp.Call, h network.Host) (addrs []netip.Addr
 		return nil, err
 	}
 	return p.names.AddressesOf(context.Background(), h)
-}
-
-// seen returns the error for a call that has connected a socket. The same call may have done so before: a signal has ended it meanwhile, and it began again.
-func (q *questions) seen(c *seccomp.Call, socket int, errno unix.Errno) unix.Errno {
-	inode, err := inodeOf(socket)
-	if err != nil || errno != 0 && errno != unix.EISCONN {
-		return errno
-	}
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	wasUnseen := q.unseen[inode]
-	delete(q.unseen, inode)
-	switch {
-	case errno == 0 && !c.IsWaiting() && len(q.unseen) < maxWaiting:
-		if q.unseen == nil {
-			q.unseen = map[uint64]bool{}
-		}
-		q.unseen[inode] = true
-	case wasUnseen:
-		return 0
-	}
-	return errno
 }

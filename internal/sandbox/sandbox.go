@@ -88,11 +88,11 @@ type Lookup = func(ctx context.Context, name string) ([]netip.Addr, error)
 
 // watch follows the connections of a program.
 type watch struct {
-	log       *network.Log // of the hosts that it is refused
-	pause     *process.Pause
-	questions *questions     // nil if no person can be asked about hosts while it waits
-	broker    *broker.Broker // nil for a program without placeholders
-	open      *atomic.Int32  // its connections at the broker
+	log    *network.Log // of the hosts that it is refused
+	ask    Ask          // nil if no person can be asked about hosts while it waits
+	pause  *process.Pause
+	broker *broker.Broker // nil for a program without placeholders
+	open   *atomic.Int32  // its connections at the broker
 }
 
 // Ask asks a person whether a program may reach a host, and waits for the answer until ctx ends.
@@ -158,9 +158,7 @@ func (s *Sandbox) Confine(next process.Handler) process.Handler {
 		var w watch
 		w.log, _ = ctx.Value(logKey{}).(*network.Log)
 		if w.pause = c.Pause; w.pause != nil {
-			if ask, _ := ctx.Value(askKey{}).(Ask); ask != nil {
-				w.questions = newQuestions(ask)
-			}
+			w.ask, _ = ctx.Value(askKey{}).(Ask)
 		}
 		if w.broker, _ = ctx.Value(brokerKey{}).(*broker.Broker); w.broker != nil {
 			w.open = &atomic.Int32{}

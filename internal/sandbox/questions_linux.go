@@ -1,3 +1,5 @@
+//go:build amd64 || arm64
+
 package sandbox
 
 import (
@@ -6,8 +8,11 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"pollux/internal/crash"
 	"pollux/internal/sandbox/network"
+	"pollux/internal/sandbox/seccomp"
 )
 
 // questions are those about the hosts that connections of a program wait for.
@@ -58,15 +63,17 @@ func (q *questions) wait(isWaiting func() bool, h network.Host) Answer {
 	defer q.leave(h, one)
 	look := time.NewTicker(glance)
 	defer look.Stop()
+	answered := one.done
+	var dead <-chan time.Time
 	for {
 		select {
-		case <-one.done:
-			if one.answer == Unanswered && time.Since(began) > glance { // the call is about to end
-				for end := time.Now().Add(dying); isWaiting() && time.Now().Before(end); {
-					time.Sleep(glance)
-				}
+		case <-answered:
+			if one.answer != Unanswered || time.Since(began) < glance {
+				return one.answer
 			}
-			return one.answer
+			answered, dead = nil, time.After(dying) // the call is about to end, and its program with it
+		case <-dead:
+			return Unanswered
 		case <-look.C:
 			if !isWaiting() { // the program has ended, or a signal has ended the call
 				return Unanswered
@@ -125,4 +132,26 @@ func (q *questions) close(h network.Host, one *question) {
 	if q.open[h] == one {
 		delete(q.open, h)
 	}
+}
+
+// seen returns the error for a call that has connected a socket. The same call may have done so before: a signal has ended it meanwhile, and it began again.
+func (q *questions) seen(c *seccomp.Call, socket int, errno unix.Errno) unix.Errno {
+	inode, err := inodeOf(socket)
+	if err != nil || errno != 0 && errno != unix.EISCONN {
+		return errno
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	wasUnseen := q.unseen[inode]
+	delete(q.unseen, inode)
+	switch {
+	case errno == 0 && !c.IsWaiting() && len(q.unseen) < maxWaiting:
+		if q.unseen == nil {
+			q.unseen = map[uint64]bool{}
+		}
+		q.unseen[inode] = true
+	case wasUnseen:
+		return 0
+	}
+	return errno
 }
