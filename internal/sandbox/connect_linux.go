@@ -64,8 +64,10 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 	}
 	defer unix.Close(socket)
 	if isInternet && p.broker != nil && isTCP(socket) {
-		hosts := p.broker.TakesName(name, to.Port())
-		if name == "" {
+		var hosts network.Hosts
+		if name != "" {
+			hosts = p.broker.TakesName(name, to.Port())
+		} else {
 			hosts = p.broker.Takes(context.Background(), to, p.names)
 		}
 		if !c.IsWaiting() { // a signal has ended the call meanwhile

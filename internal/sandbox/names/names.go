@@ -287,8 +287,8 @@ func (s *Server) resolve(ctx context.Context, w wanted, r *record) {
 			hasPrivate = hasPrivate || network.Hosts{{MayBePrivate: true}}.AllowResolved(a)
 			continue
 		}
-		if b := a.AsSlice(); len(b) == 4 && [2]byte(b) == standIns4 && s.standsFor(int(b[2])<<8|int(b[3])) != "" {
-			continue // another name stands there
+		if s.nameOf(a) != "" {
+			continue // it stands in for another name
 		}
 		if !slices.Contains(r.addrs, a) && count(r.addrs, a.Is4()) < maxOfName {
 			r.addrs = append(r.addrs, a)

@@ -14,7 +14,7 @@ import (
 // name is meant. Each name has one of either family, and programs prefer the IPv4 one, as the IPv6 one is of no public network.
 var (
 	standIns4 = [2]byte{198, 19}                                 // the upper half of the addresses for benchmarks
-	standIns6 = [8]byte{0xfd, 0x70, 0x6f, 0x6c, 0x6c, 0x75, 'x'} // a private network of a random number
+	standIns6 = [8]byte{0xfd, 0x70, 0x6f, 0x6c, 0x6c, 0x75, 'x'} // a private network, whose number spells pollux
 )
 
 // standIns are the names that have stand-ins. The zero value has none.
@@ -72,19 +72,19 @@ func standInsOf(number int) []netip.Addr {
 
 // NameOf returns the name that an address stands in for, "" for other addresses.
 func (s *Server) NameOf(a netip.Addr) string {
-	b := a.Unmap().AsSlice()
-	isOne := len(b) == 4 && [2]byte(b) == standIns4 || len(b) == 16 && [14]byte(b) == [14]byte(slices.Concat(standIns6[:], make([]byte, 6)))
-	if !isOne {
-		return ""
-	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.standsFor(int(binary.BigEndian.Uint16(b[len(b)-2:])))
+	return s.nameOf(a)
 }
 
-// standsFor returns the name with a number. The caller holds the lock.
-func (s *Server) standsFor(number int) string {
-	if number < 1 || number > len(s.standIns.list) {
+// nameOf is NameOf for a caller that holds the lock.
+func (s *Server) nameOf(a netip.Addr) string {
+	b := a.Unmap().AsSlice()
+	if len(b) == 0 {
+		return ""
+	}
+	number := int(binary.BigEndian.Uint16(b[len(b)-2:]))
+	if number < 1 || number > len(s.standIns.list) || !slices.Contains(standInsOf(number), a.Unmap()) {
 		return ""
 	}
 	return s.standIns.list[number-1]
@@ -97,16 +97,16 @@ func (s *Server) hasNone(name string) bool {
 	defer s.mu.Unlock()
 	if s.domains == nil {
 		s.domains = append(searched(s.options.Resolvers), "localhost", "local", "invalid", "onion")
-		if own, err := os.Hostname(); err == nil {
-			s.domains = append(s.domains, strings.ToLower(own))
-		}
 	}
-	isIn := func(domain string) bool { return name == domain || strings.HasSuffix(name, "."+domain) }
-	return slices.ContainsFunc(s.domains, isIn) || slices.Contains(unasked[:], name)
+	isIn := func(domain string) bool { return strings.HasSuffix(name, "."+domain) }
+	own, _ := os.Hostname()
+	return slices.ContainsFunc(s.domains, isIn) || slices.Contains(unasked[:], name) || strings.EqualFold(name, own)
 }
 
-// unasked are names that programs ask for to find out where they run.
-var unasked = [...]string{"wpad", "metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal"}
+// unasked are names of this machine, and those that programs ask for to find out where they run.
+var unasked = [...]string{
+	"localhost", "localhost.localdomain", "wpad", "metadata", "metadata.google.internal", "instance-data", "instance-data.ec2.internal",
+}
 
 // standInFor returns the stand-ins for the reply to a program that asks for a name which is not in the list, nil if it gets none.
 func (s *Server) standInFor(name string, c Client) []netip.Addr {

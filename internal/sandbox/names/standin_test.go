@@ -56,6 +56,7 @@ func TestStandIn(t *testing.T) {
 		{"a.example.", ""},
 		{"wait.example.corp.example.", ""},
 		{"git.lan.", ""},
+		{"corp.example.", "corp.example"}, // the domain itself
 		{"a b.example.", ""},
 		{"app.localhost.", ""},
 		{"no-host.invalid.", ""},
@@ -79,7 +80,7 @@ func TestStandIn(t *testing.T) {
 	if code, _ := ask("wait.example.", dnsmessage.TypeTXT); code != dnsmessage.RCodeSuccess { // else programs would take it for a name that does not exist
 		t.Errorf("other records of it: %v", code)
 	}
-	if got := strings.Join(log.Refused(), " "); !strings.HasPrefix(got, "wait.example private:inner.example short git.lan app.localhost") {
+	if got := strings.Join(log.Refused(), " "); !strings.HasPrefix(got, "wait.example private:inner.example short git.lan corp.example app.localhost") {
 		t.Errorf("refused are %s", got)
 	}
 	if slices.ContainsFunc(z.asked, func(name string) bool { return name != "a.example" && name != "inner.example" }) {
