@@ -38,7 +38,7 @@ func (p *Permits) hold(ctx context.Context, call *agent.PreparedCall, h network.
 	if ctx.Err() != nil {
 		return sandbox.Unanswered
 	}
-	if answer := p.known(call, h); answer != sandbox.Unanswered {
+	if answer := p.known(call, h); answer != sandbox.Unanswered || !p.mayAsk(call) {
 		return answer
 	}
 	granted := confine.Grant{Hosts: []string{h.String()}}
@@ -72,7 +72,6 @@ func (p *Permits) note(call *agent.PreparedCall, h network.Host, o tool.Outcome,
 		return sandbox.Unanswered
 	}
 	host, granted := h.AllPorts().String(), confine.Grant{Hosts: []string{h.String()}}
-	of.asked++
 	switch o {
 	case tool.ProceedOnce:
 		p.runs[call] = p.runs[call].With(granted)
@@ -118,10 +117,22 @@ func (p *Permits) known(call *agent.PreparedCall, h network.Host) sandbox.Answer
 		return sandbox.Refused
 	case found.HasPort(h.Port):
 		return sandbox.Allowed
-	case slices.Contains(p.unwanted, h.AllPorts().String()), of.asked >= maxAsked:
+	case slices.Contains(p.unwanted, h.AllPorts().String()):
 		return sandbox.Refused
 	}
 	return sandbox.Unanswered
+}
+
+// mayAsk counts a question about a call, and reports whether there are not too many. Those that were withdrawn count, too: a program can cause them.
+func (p *Permits) mayAsk(call *agent.PreparedCall) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	of := p.held[call]
+	if of == nil || of.asked >= maxAsked {
+		return false
+	}
+	of.asked++
+	return true
 }
 
 // isRefused reports whether the person has refused a host while the command ran.

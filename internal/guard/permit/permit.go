@@ -157,7 +157,9 @@ func (p *Permits) retry(_ context.Context, call *agent.PreparedCall, x *agent.Ex
 	run := p.run(call)
 	held := p.heldOf(call)
 	for _, host := range held.allowed { // which a program may have asked a resolver for once more
-		run.Log.Remove(host)
+		if !held.isRefused(host) { // on another port
+			run.Log.Remove(host)
+		}
 	}
 	again := p.again(call, x, run, &held)
 	if x.Result != nil {
