@@ -136,45 +136,44 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// TestHoldEnds checks that a question is withdrawn when nothing waits for it any more, and that a call which a signal ends and that begins again waits for
-// the same question.
+// TestHoldEnds checks that a question is withdrawn when nothing waits for it any more.
 func TestHoldEnds(t *testing.T) {
 	t.Parallel()
-	for command, least := range map[string]time.Duration{
-		"timeout 1 bash -c ': < /dev/tcp/10.255.255.1/80'": 0,
-		"trap : USR1; for i in 1 2 3 4 5 6; do sleep 0.2; kill -USR1 $$; done & timeout 3 bash -c 'trap : USR1; : < /dev/tcp/10.255.255.1/80'": 0,
-	} {
-		l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, t.TempDir(), "1", "other.example")
-		var asked atomic.Int32
-		withdrawn := make(chan struct{}, 10)
-		ask := func(ctx context.Context, h network.Host) sandbox.Answer {
-			asked.Add(1)
-			if h.String() != "10.255.255.1:80" {
-				t.Errorf("asked about %s", h)
-			}
-			<-ctx.Done()
-			withdrawn <- struct{}{}
-			return sandbox.Unanswered
+	for _, program := range []string{"/bin/bash", "timeout"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip("NOT TESTED: " + err.Error())
 		}
-		c := &process.Command{
-			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/bash", Pause: &process.Pause{},
-			Args: []string{"-c", command}, Env: []string{"PATH=" + os.Getenv("PATH")},
+	}
+	l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, t.TempDir(), "1", "other.example")
+	var asked atomic.Int32
+	withdrawn := make(chan struct{}, 10)
+	ask := func(ctx context.Context, h network.Host) sandbox.Answer {
+		asked.Add(1)
+		if h.String() != "10.255.255.1:80" {
+			t.Errorf("asked about %s", h)
 		}
-		if _, err := l.Run(sandbox.WithAsk(t.Context(), ask), c); err != nil {
-			t.Error(err)
-		}
-		select {
-		case <-withdrawn:
-		case <-time.After(30 * time.Second):
-			t.Errorf("%s: the question stays open", command)
-		}
-		if n := asked.Load(); n != 1 || c.Pause.Total() < least {
-			t.Errorf("%s: asked %d times, waited %v", command, n, c.Pause.Total())
-		}
+		<-ctx.Done()
+		withdrawn <- struct{}{}
+		return sandbox.Unanswered
+	}
+	c := &process.Command{
+		For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/bash", Pause: &process.Pause{},
+		Args: []string{"-c", "timeout 1 bash -c ': < /dev/tcp/10.255.255.1/80'"}, Env: []string{"PATH=" + os.Getenv("PATH")},
+	}
+	if _, err := l.Run(sandbox.WithAsk(t.Context(), ask), c); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-withdrawn:
+	case <-time.After(30 * time.Second):
+		t.Error("the question stays open")
+	}
+	if n := asked.Load(); n != 1 || c.Pause.Total() == 0 {
+		t.Errorf("asked %d times, waited %v", n, c.Pause.Total())
 	}
 }
 
-// TestHoldFlood checks that a program whose calls signals end all the time does not make Pollux keep them.
+// TestHoldFlood checks that a call which signals end all the time, and which begins again, waits for one question, and that Pollux keeps none of its beginnings.
 func TestHoldFlood(t *testing.T) {
 	t.Parallel()
 	python, err := exec.LookPath("python3")
@@ -205,7 +204,7 @@ s.connect(("10.255.255.1", 80))
 		For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: python, Pause: &process.Pause{},
 		Args: []string{"-c", program}, Env: []string{"PATH=" + os.Getenv("PATH")},
 	})
-	if asked.Load() > 2 || most.Load() > before+1000 {
+	if asked.Load() != 1 || most.Load() > before+1000 {
 		t.Errorf("asked %d times, with %d goroutines more", asked.Load(), most.Load()-before)
 	}
 }

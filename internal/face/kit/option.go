@@ -105,8 +105,8 @@ func (q *Question) review() {
 func (q *Question) waiting() {
 	q.Prompt = "Allow it?"
 	yes, no := &q.Options[0], &q.Options[len(q.Options)-1]
-	yes.Help = "The command goes on, and may do so until it ends."
-	no.Label, no.Help, no.TextPrompt = "No", "The command goes on without it, and so do others in this session, without a question. The model reads that.", ""
+	yes.Help = "The command goes on. It is allowed until the command ends."
+	no.Label, no.Help, no.TextPrompt = "No", "The command goes on without it. Pollux does not ask about it again in this session, unless a command fails for it.", ""
 }
 
 func lastingOption(offer *tool.Offer, saved string) Option {
