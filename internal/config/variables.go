@@ -98,7 +98,7 @@ var envTable = [...]Variable{
 	// Trust and sandbox.
 	{"GEMINI_CLI_TRUST_WORKSPACE", live, !ambient, Loosens, "true or false: trust the folder or not. Takes precedence over the file."},
 	{"GEMINI_RESTRICTED_MODE", live, !ambient, Tightens, "true: do not trust the folder."},
-	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run commands in (Linux, macOS): true; docker, podman or runsc to run Pollux in a container. With another name, Pollux refuses to run."},
+	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run commands in (Linux, macOS): true; docker, podman, runsc or lxc to run Pollux in a container. With another name, Pollux refuses to run."},
 	{"SANDBOX", live, ambient, Loosens, "Set if Pollux already runs in a sandbox."},
 	{"GEMINI_SANDBOX_IMAGE", live, ambient, Acts, "Image of the container that Pollux runs in."},
 	{"GEMINI_SANDBOX_IMAGE_DEFAULT", live, ambient, Acts, "Image if GEMINI_SANDBOX_IMAGE is not set."},

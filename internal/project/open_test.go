@@ -79,7 +79,7 @@ func TestLostRestrictions(t *testing.T) {
 func TestLoaded(t *testing.T) {
 	t.Parallel()
 	loaded := false
-	_, err := projecttest.NewUser(t).TryOpen(trusted, flag("tools.sandbox", "lxc"), flag(string(config.OutputFormat), "json"), func(o *project.Options) {
+	_, err := projecttest.NewUser(t).TryOpen(trusted, flag("tools.sandbox", "windows-native"), flag(string(config.OutputFormat), "json"), func(o *project.Options) {
 		o.Loaded = func(p *project.Project) { loaded = config.OutputFormat.In(p.Settings()) == "json" }
 	})
 	if exit.CodeOf(err) != exit.Sandbox || !loaded {
@@ -101,16 +101,16 @@ func TestSandboxWarning(t *testing.T) {
 		no                    bool // --no-sandbox
 		warns, fails          bool
 	}{
-		{file: user, text: `"lxc"`, warns: true},
-		{file: user, text: `{"enabled": true, "command": "lxc"}`, mode: "plan", warns: true},
-		{file: user, text: `"lxc"`, mode: "yolo", warns: hasOwn, fails: !hasOwn},
-		{file: user, text: `"lxc"`, mode: "yolo", no: true},
-		{file: user, text: `"lxc"`, env: "SANDBOX=inside"},
-		{file: user, text: `"lxc"`, env: "GEMINI_SANDBOX=false"},
-		{file: user, text: `true`, env: "GEMINI_SANDBOX=lxc", fails: true},
-		{file: user, text: `"lxc"`, no: true},
+		{file: user, text: `"windows-native"`, warns: true},
+		{file: user, text: `{"enabled": true, "command": "windows-native"}`, mode: "plan", warns: true},
+		{file: user, text: `"windows-native"`, mode: "yolo", warns: hasOwn, fails: !hasOwn},
+		{file: user, text: `"windows-native"`, mode: "yolo", no: true},
+		{file: user, text: `"windows-native"`, env: "SANDBOX=inside"},
+		{file: user, text: `"windows-native"`, env: "GEMINI_SANDBOX=false"},
+		{file: user, text: `true`, env: "GEMINI_SANDBOX=windows-native", fails: true},
+		{file: user, text: `"windows-native"`, no: true},
 		{file: user, text: `false`},
-		{file: folder, text: `"lxc"`, fails: true},
+		{file: folder, text: `"windows-native"`, fails: true},
 	} {
 		u := projecttest.NewUser(t, tt.env)
 		u.Write(tt.file, `{"tools": {"sandbox": `+tt.text+`}}`)
@@ -142,8 +142,9 @@ func TestCheckSandbox(t *testing.T) {
 		{"tools.sandbox", nil, "", standard},
 		{"tools.sandbox", true, "", own},
 		{"tools.sandbox", false, "", none},
-		{"tools.sandbox", "lxc", "", other},
+		{"tools.sandbox", "windows-native", "", other},
 		{"tools.sandbox", "docker", "", other}, // a container, which only a face starts
+		{"tools.sandbox", "lxc", "", other},
 		{"tools.sandbox", true, "GEMINI_SANDBOX=runsc", other},
 		{"tools.sandbox", "TRUE", "", own},
 		{"tools.sandbox", "landlock", "", own},
@@ -152,7 +153,7 @@ func TestCheckSandbox(t *testing.T) {
 		{"tools.sandbox", "0", "", none},
 		{"tools.sandbox", map[string]any{"enabled": true}, "", own},
 		{"tools.sandbox", map[string]any{"enabled": true, "command": "podman"}, "", other},
-		{"tools.sandbox", map[string]any{"command": "lxc"}, "", standard},
+		{"tools.sandbox", map[string]any{"command": "windows-native"}, "", standard},
 		{"tools.sandbox", map[string]any{"networkAccess": false}, "", standard},
 		{"tools.sandbox", map[string]any{"enabled": false}, "", none},
 		{"tools.sandbox", "", "", standard},
@@ -160,9 +161,9 @@ func TestCheckSandbox(t *testing.T) {
 		{"security.toolSandboxing", false, "", none},
 		{"tools.sandbox", true, "SANDBOX=inside", none},
 		{"tools.sandbox", true, "GEMINI_SANDBOX=false", none},
-		{"tools.sandbox", nil, "GEMINI_SANDBOX=lxc", other},
+		{"tools.sandbox", nil, "GEMINI_SANDBOX=windows-native", other},
 		{"tools.sandbox", nil, "GEMINI_SANDBOX=true", own},
-		{"tools.sandbox", "lxc", "GEMINI_SANDBOX=1", own},
+		{"tools.sandbox", "windows-native", "GEMINI_SANDBOX=1", own},
 		{"tools.sandbox", nil, "GEMINI_SANDBOX=0", none},
 	} {
 		p, err := projecttest.NewUser(t, tt.env).TryOpen(trusted, flag(tt.key, tt.setting))

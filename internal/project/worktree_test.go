@@ -95,7 +95,7 @@ func TestWorktreeErrors(t *testing.T) {
 	if _, err := u.TryOpen(trusted, in("../w")); exit.CodeOf(err) == exit.OK || !strings.HasPrefix(err.Error(), prefix) {
 		t.Errorf("another place: %v", err)
 	}
-	if _, err := u.TryOpen(trusted, in("w"), flag("tools.sandbox", "lxc")); exit.CodeOf(err) != exit.Sandbox {
+	if _, err := u.TryOpen(trusted, in("w"), flag("tools.sandbox", "windows-native")); exit.CodeOf(err) != exit.Sandbox {
 		t.Errorf("a sandbox: %v", err)
 	}
 	if _, err := os.Stat(u.Path(".gemini/worktrees/w")); !os.IsNotExist(err) {

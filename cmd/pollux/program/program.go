@@ -18,9 +18,11 @@ func Main() {
 	growStack(false)
 	env := config.Environ()
 	if how := env.Get(container.Variable); how != "" && how != container.Inside {
-		err := container.Enter(os.Args[1:], env.List()) // it returns only if that has failed
-		fmt.Fprintf(os.Stderr, "The session in the container cannot start: %v.\n", err)
-		os.Exit(int(exit.Sandbox))
+		if err := container.Enter(os.Args[1:], env.List()); err != nil {
+			fmt.Fprintf(os.Stderr, "The session in the container cannot start: %v.\n", err)
+			os.Exit(int(exit.Sandbox))
+		}
+		return
 	}
 	process.WipeEnvironment() // it may hold keys, and the programs that Pollux starts can look there
 	t := terminal.New(os.Stdin, os.Stdout, os.Stderr, env.Get)

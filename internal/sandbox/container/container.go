@@ -1,7 +1,7 @@
-// Package container runs Pollux as a whole in a container of Docker or Podman: the session with its tools, hooks and MCP servers.
+// Package container runs Pollux as a whole in a container of Docker, Podman or LXD: the session with its tools, hooks and MCP servers.
 //
 //   - Outside, [Run] gets the image, starts the container, and waits for its end. command.go has the command line of the container
-//     program, mounts.go the files that the container gets.
+//     program, mounts.go the files that the container gets. A container of LXD is there before: lxc.go and devices.go.
 //   - Inside, the same program runs with the same arguments. [Enter] first becomes the user (enter_linux.go).
 //   - proxy.go has the container of a proxy. With one, that of the session has no network.
 //   - relay.go shares a directory with the container, and leads from inside to programs that listen on the loopback addresses of the machine, such as
@@ -23,7 +23,7 @@ import (
 )
 
 // Has reports whether a value of tools.sandbox stands for a container. runsc, gVisor, is a runtime of Docker.
-func Has(name string) bool { return slices.Contains([]string{"docker", "podman", "runsc"}, name) }
+func Has(name string) bool { return slices.Contains([]string{"docker", "podman", "runsc", lxc}, name) }
 
 // Installed returns the first program for containers that this machine has, as has reports, "" for none.
 func Installed(has func(name string) bool) string {
@@ -109,6 +109,9 @@ func Run(ctx context.Context, o *Options) error {
 	path, err := o.containerProgram()
 	if err != nil {
 		return err
+	}
+	if o.Name == lxc {
+		return o.runWithLXC(ctx, path)
 	}
 	image, err := o.image()
 	if err != nil {
@@ -199,6 +202,9 @@ func (n *Needed) Client() string {
 func (o *Options) containerProgram() (string, error) {
 	if o.Name == "runsc" && !o.IsLinux {
 		return "", exit.Errorf(exit.Sandbox, "gVisor (runsc) is only available on Linux. Use docker or podman.")
+	}
+	if o.Name == lxc && !o.IsLinux {
+		return "", exit.Errorf(exit.Sandbox, "LXD (lxc) is only available on Linux. Use docker or podman.")
 	}
 	if o.hasProxy() && !o.IsLinux { // elsewhere, no link leads there
 		return "", exit.Errorf(exit.Sandbox, "A proxy for the container (%s) is only available on Linux.", proxy.Variable)

@@ -18,6 +18,9 @@ type entry struct {
 	Become   string
 	UID, GID int
 	Owner    string
+	// IsShared reports whether the container is the user's own, where others are users, and which stays. Host is then the name of the machine.
+	IsShared bool
+	Host     string
 	Leads    leads
 	// Env are the variables of the session. Those of the image that have other names stay.
 	Env []string
@@ -28,5 +31,9 @@ type entry struct {
 }
 
 // leads are the ports that lead into a container and out of it: those that the machine passes on, and those of servers of the machine and
-// of the proxy.
-type leads struct{ In, Out []int }
+// of the proxy. Dir is the directory of the link, and Session the process of the session, in the container.
+type leads struct {
+	In, Out []int
+	Dir     string
+	Session int
+}

@@ -11,17 +11,21 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"pollux/internal/durable"
 	"pollux/internal/process"
 )
 
 // Enter begins a session in a container with these arguments and this environment, whose [Variable] says how: it becomes the user, and goes on as
-// Pollux. It returns only if that fails. In a process that it starts, it leads to ports, and does not return before the container ends.
+// Pollux. It returns only an error of that. In a process that it starts, it leads to ports, and returns when the session has ended.
 func Enter(args, env []string) error {
 	from := process.Getenv(env, Variable)
 	if from == forPorts {
@@ -40,13 +44,35 @@ func Enter(args, env []string) error {
 	if err != nil {
 		return err
 	}
+	e.Leads.Dir, e.Leads.Session = filepath.Dir(from), os.Getpid()
 	if err := e.Leads.start(path); err != nil {
 		return fmt.Errorf("lead to ports: %w", durable.Cause(err))
+	}
+	if e.IsShared {
+		e.nameMachine()
 	}
 	if err := e.become(); err != nil {
 		return err
 	}
 	return e.goOn(path, args, env)
+}
+
+// nameMachine gives this process the name of the machine, a part of the key that stored keys are encrypted with. Other processes in the container keep its own.
+// Where that is not possible, the session says that it cannot read them.
+func (e *entry) nameMachine() {
+	runtime.LockOSThread() // the one that becomes Pollux
+	if e.Host != "" && unix.Unshare(unix.CLONE_NEWUTS) == nil {
+		_ = unix.Sethostname([]byte(e.Host))
+	}
+}
+
+// ownerOf returns the number of the owner of a file, -1 if it cannot be found out.
+func ownerOf(file string) int {
+	var st syscall.Stat_t
+	if syscall.Stat(file, &st) != nil {
+		return -1
+	}
+	return int(st.Uid)
 }
 
 // become makes this process one of the user, if it is one of root.
@@ -65,8 +91,10 @@ func (e *entry) become() error {
 	if err := os.MkdirAll(e.Home, 0o755); err != nil {
 		return fmt.Errorf("create %s: %w", e.Home, durable.Cause(err))
 	}
-	if err := os.Chown(e.Home, uid, gid); err != nil {
-		return fmt.Errorf("change the owner of %s: %w", e.Home, durable.Cause(err))
+	if !e.IsShared || ownerOf(e.Home) == 0 { // LXD makes it for a disk in it
+		if err := os.Chown(e.Home, uid, gid); err != nil {
+			return fmt.Errorf("change the owner of %s: %w", e.Home, durable.Cause(err))
+		}
 	}
 	if uid == 0 {
 		return nil
@@ -87,17 +115,22 @@ func (e *entry) addUser(uid, gid int) {
 		}
 		return r
 	}, e.User)
-	addLine("/etc/passwd", number, strings.Join([]string{name, "x", number, group, "", e.Home, "/bin/sh"}, ":"))
-	addLine("/etc/group", group, strings.Join([]string{name, "x", group, ""}, ":"))
+	addLine("/etc/passwd", number, strings.Join([]string{name, "x", number, group, "", e.Home, "/bin/sh"}, ":"), e.IsShared)
+	addLine("/etc/group", group, strings.Join([]string{name, "x", group, ""}, ":"), e.IsShared)
 }
 
-// addLine replaces the line of a file that has the number as its third field, or adds one.
-func addLine(file, number, line string) {
+// addLine replaces the line of a file that has the number as its third field, or adds one. It can keep the line.
+func addLine(file, number, line string, keeps bool) {
 	text, _ := os.ReadFile(file) // an image may have none
 	lines := []string{line}
 	for old := range strings.Lines(string(text)) {
 		old = strings.TrimRight(old, "\n")
-		if fields := strings.Split(old, ":"); len(fields) > 2 && fields[2] != number {
+		fields := strings.Split(old, ":")
+		hasNumber := len(fields) > 2 && fields[2] == number
+		switch {
+		case hasNumber && keeps:
+			return
+		case len(fields) > 2 && !hasNumber:
 			lines = append(lines, old)
 		}
 	}
@@ -139,7 +172,7 @@ func (l *leads) start(path string) error {
 	return nil
 }
 
-// leadToPorts leads to the ports in its argument, as long as the container runs.
+// leadToPorts leads to the ports in its argument, as long as the session runs.
 func leadToPorts(args []string) error {
 	to := os.NewFile(readyFD, ready)
 	var l leads
@@ -154,7 +187,10 @@ func leadToPorts(args []string) error {
 	_, _ = to.WriteString(ready)
 	_ = to.Close()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
-	select {}
+	for os.Getppid() == l.Session {
+		time.Sleep(time.Second)
+	}
+	return nil
 }
 
 func (l *leads) listen() error {
@@ -169,16 +205,21 @@ func (l *leads) listen() error {
 	}
 	for _, port := range l.Out {
 		for _, host := range [...]string{"127.0.0.1", "::1"} {
-			l, err := net.Listen("tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+			listener, err := together.Listen(context.Background(), "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
 			if err != nil && host == "127.0.0.1" {
 				return err
 			} else if err == nil { // many containers have no IPv6
-				go serve(l, func() (net.Conn, error) { return dialMachine(port) })
+				go serve(listener, func() (net.Conn, error) { return l.dialMachine(port) })
 			}
 		}
 	}
 	return nil
 }
+
+// together listens at ports beside other sessions in the same container, whose ports lead to the same server.
+var together = net.ListenConfig{Control: func(_, _ string, c syscall.RawConn) (err error) {
+	return cmp.Or(c.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) }), err)
+}}
 
 // listenOutside listens at the addresses of the container that others reach. Their program listens at loopback.
 func listenOutside(port int) (list []net.Listener, err error) {
@@ -202,9 +243,9 @@ func listenOutside(port int) (list []net.Listener, err error) {
 
 // dialMachine connects to a port of the machine's loopback interface, or to the proxy at that port. Without a link it needs a network, which a container
 // with a proxy does not have.
-func dialMachine(port int) (net.Conn, error) {
+func (l *leads) dialMachine(port int) (net.Conn, error) {
 	text := strconv.Itoa(port)
-	if c, err := net.Dial("unix", filepath.Join(shared, text)); err == nil {
+	if c, err := net.Dial("unix", filepath.Join(l.Dir, text)); err == nil {
 		return c, nil
 	}
 	return net.Dial("tcp", net.JoinHostPort("host.docker.internal", text))

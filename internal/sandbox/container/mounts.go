@@ -137,9 +137,13 @@ func parseMounts(list string) (mounts []mount, err error) {
 
 // checkMounts returns an error for paths that container programs would read otherwise.
 func (o *Options) checkMounts(list []mount) error {
+	forbidden, what := ":\n", "a colon or a line end"
+	if o.Name == lxc {
+		forbidden, what = "\n", "a line end"
+	}
 	for _, m := range list {
-		if strings.ContainsAny(m.from+m.to, ":\n") {
-			return exit.Errorf(exit.Sandbox, "%s cannot mount %q: its path contains a colon or a line end.", o.Client(), m.from)
+		if strings.ContainsAny(m.from+m.to, forbidden) {
+			return exit.Errorf(exit.Sandbox, "%s cannot mount %q: its path contains %s.", o.Client(), m.from, what)
 		}
 	}
 	return nil
