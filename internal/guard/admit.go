@@ -227,6 +227,7 @@ func (g *gatedCall) approval(command string, urls []string) tool.Approval {
 	switch isOnce := a.Once() || g.hasWarnings(); {
 	case g.again != nil:
 		a.Reason, a.IsUsual, a.IsRetry = g.again.Reason, false, true
+		a.Servers = append(a.Servers, g.again.Servers...)
 		if !isOnce {
 			a.Offers = g.again.Offers
 		}

@@ -81,6 +81,8 @@ type Retry struct {
 	// Lacked is a sentence about the failure for the model. Reason is it for the person, with the permission that the
 	// call would get.
 	Lacked, Reason string
+	// Servers are the servers that the call would reach with the permission.
+	Servers []tool.Server
 	// IsRefused means that the person has been asked while the call ran, and has refused it: there is no question, and no other run.
 	IsRefused bool
 	// IsExplained means that the result of the run has Lacked in other words.

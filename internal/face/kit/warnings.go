@@ -33,11 +33,13 @@ func warnings(c tool.Confirmation, names Names) []string {
 		l.list("Warning: the command runs code from files that changed in this session: ", c.ModifiedBuildFiles)
 		l.approval(&c.Approval)
 	case *tool.InfoConfirmation:
-		if len(c.Servers) > 0 {
+		if len(c.Servers) > 0 && !c.IsWaiting { // else the question names it
 			l.add(map[bool]string{true: "This text is sent to:", false: "URLs to fetch:"}[c.IsSent])
 		}
 		for i := range c.Servers {
-			l.add(terminal.Line(c.Servers[i].URL))
+			if !c.IsWaiting {
+				l.add(terminal.Line(c.Servers[i].URL))
+			}
 			l.server(&c.Servers[i])
 		}
 		l.approval(&c.Approval)

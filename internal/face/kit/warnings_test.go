@@ -2,6 +2,7 @@ package kit
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -202,3 +203,14 @@ func (h home) ModeName() string          { return h.mode }
 func (home) ToolTitle(string) string     { return "" }
 func (home) ShortPath(p string) string   { return strings.Replace(p, "/home/me", "~", 1) }
 func (h home) ShortText(t string) string { return h.ShortPath(t) }
+
+// TestWaitingServer checks that the question whether a command that waits may reach a host warns about one that can deceive, and does not name it twice.
+func TestWaitingServer(t *testing.T) {
+	t.Parallel()
+	c := &tool.InfoConfirmation{IsWaiting: true}
+	c.Servers = []tool.Server{{URL: "https://a.example", Host: "a.example", Readable: "a.example"}, {URL: "https://tidełine.example", Host: "xn--tideine-qjb.example", Readable: "tidełine.example", IsLookalike: true}}
+	want := []string{"Warning: this host name can deceive: tidełine.example is xn--tideine-qjb.example"}
+	if got := warnings(c, nil); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard"
+	"pollux/internal/guard/reach"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/network"
@@ -51,7 +52,7 @@ func (p *Permits) hold(ctx context.Context, call *agent.PreparedCall, h network.
 	began := time.Now()
 	outcome, isAnswered := ask(ctx, &tool.InfoConfirmation{
 		Title: "A command waits", Prompt: ellipsis.Runes(strings.Join(strings.Fields(commandOf(call).text), " "), maxShown) + "\n" + question + ". The sandbox does not let it.",
-		IsWaiting: true, Approval: tool.Approval{Offers: p.offers(&confine.Lack{Grant: granted})},
+		IsWaiting: true, Approval: tool.Approval{Offers: p.offers(&confine.Lack{Grant: granted}), Reach: tool.Reach{Servers: servers(granted.Hosts)}},
 	})
 	answer := sandbox.Unanswered
 	if isAnswered {
@@ -61,6 +62,16 @@ func (p *Permits) hold(ctx context.Context, call *agent.PreparedCall, h network.
 		p.options.Log(commandOf(call).text, "The sandbox does not let it reach "+h.String()+". This run could.", true)
 	}
 	return answer
+}
+
+// servers returns the servers of hosts with names.
+func servers(hosts []string) (list []tool.Server) {
+	for _, text := range hosts {
+		if h, err := network.ParseHost(text); err == nil && h.Name != "" {
+			list = append(list, reach.Server("https://"+h.Name))
+		}
+	}
+	return list
 }
 
 // note keeps the answer about a host that a person has given after some time, and returns it.

@@ -33,6 +33,9 @@ func TestHold(t *testing.T) {
 	ask := func(_ context.Context, details tool.Confirmation) (tool.Outcome, bool) {
 		c := details.(*tool.InfoConfirmation)
 		asked = append(asked, c.Prompt)
+		if isName := !strings.Contains(c.Prompt, "192.0.2.1"); len(c.Servers) == 1 != isName || isName && c.Servers[0].IsLookalike != strings.Contains(c.Prompt, "xn--") {
+			t.Errorf("servers %+v for %q", c.Servers, c.Prompt)
+		}
 		if o := answers[c.Prompt]; o != "" {
 			return o, true
 		}
@@ -71,6 +74,7 @@ func TestHold(t *testing.T) {
 		{second, "away.example:443", true, none},
 		{first, "private:home.example:443", true, yes},
 		{first, "home.example:443", false, yes},
+		{first, "xn--tideine-qjb.example:443", true, no},
 		{second, "192.0.2.1:22", true, yes},
 		{second, "192.0.2.1:22", false, yes},
 	} {

@@ -202,7 +202,7 @@ func (p *Permits) again(call *agent.PreparedCall, x *agent.Execution, run confin
 	p.mu.Unlock()
 	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
-		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack), IsRefused: slices.ContainsFunc(lack.Hosts, held.isRefused),
+		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack), Servers: servers(lack.Hosts), IsRefused: slices.ContainsFunc(lack.Hosts, held.isRefused),
 		IsExplained: lack.Advice != "" && strings.Contains(x.Result.Frame.After, lack.Advice),
 		Remember:    func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided: func(isGranted bool) {

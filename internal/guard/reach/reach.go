@@ -172,12 +172,13 @@ func (f *finder) addOutside(path, shown string) {
 	}
 }
 
-// addServer adds the server of a URL.
-func (f *finder) addServer(address string) {
+func (f *finder) addServer(address string) { f.found.Servers = add(f.found.Servers, Server(address)) }
+
+// Server returns the server of a URL.
+func Server(address string) tool.Server {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
-		f.found.Servers = add(f.found.Servers, tool.Server{URL: address})
-		return
+		return tool.Server{URL: address}
 	}
 	host := u.Hostname()
 	ascii, err := idna.Punycode.ToASCII(host)
@@ -188,8 +189,8 @@ func (f *finder) addServer(address string) {
 	if err != nil {
 		readable = host
 	}
-	f.found.Servers = add(f.found.Servers, tool.Server{
+	return tool.Server{
 		URL: strings.Replace(address, host, readable, 1), Host: ascii, Readable: readable,
 		IsLookalike: strings.Contains(ascii, "xn--"), HasUser: u.User != nil,
-	})
+	}
 }

@@ -43,6 +43,10 @@ var reserved = []string{
 	"3fff::/20",     // documentation
 }
 
+// standIns are the addresses with which proxies such as Clash stand in for all names: their resolvers know no others. As with another proxy, the name alone
+// decides. No host that is named by such an address can be contacted.
+var standIns = netip.MustParsePrefix("198.18.0.0/15")
+
 // isPrivateName reports whether a host name means a machine in a private network, whatever its
 // address: a name without a dot, or below a domain that the internet does not have. A proxy
 // may be able to resolve them.

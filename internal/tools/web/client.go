@@ -172,8 +172,11 @@ func (c *client) blocked(ctx context.Context, host string) bool {
 	ctx, cancel := context.WithTimeout(ctx, resolveTimeout)
 	defer cancel()
 	addrs, err := c.resolver.LookupNetIP(ctx, "ip", host)
-	return err == nil && slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !c.public(a) })
+	return err == nil && slices.ContainsFunc(addrs, func(a netip.Addr) bool { return !c.mayBeOf(a) })
 }
+
+// mayBeOf reports whether a name that has this address may be contacted.
+func (c *client) mayBeOf(a netip.Addr) bool { return c.public(a) || standIns.Contains(a.Unmap()) }
 
 // refused reports whether a host must not be contacted because of its name alone.
 func (c *client) refused(host string) bool {
@@ -228,7 +231,7 @@ func (c *client) transport(roots *x509.CertPool, proxied bool) *http.Transport {
 // control checks the address before a connection is made.
 func (c *client) control(_ context.Context, _, address string, _ syscall.RawConn) error {
 	to, err := netip.ParseAddrPort(address)
-	if err != nil || !c.public(to.Addr()) {
+	if err != nil || !c.mayBeOf(to.Addr()) { // it is that of a name: others are refused before
 		return &blockedError{address}
 	}
 	return nil

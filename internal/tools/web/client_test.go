@@ -140,6 +140,30 @@ func TestGetRebinding(t *testing.T) {
 	}
 }
 
+// Where a proxy stands in for all names with addresses for benchmarks, names decide. Such an address itself is refused.
+func TestStandIns(t *testing.T) {
+	t.Parallel()
+	c := reaching(t, Options{}, isPublic)
+	c.resolver = names(t, func(name string) netip.Addr {
+		if strings.HasPrefix(name, "private") {
+			return netip.MustParseAddr("10.0.0.1")
+		}
+		return netip.MustParseAddr("198.18.0.7")
+	})
+	for host, isBlocked := range map[string]bool{"public.example": false, "private.example": true, "nas.lan": true, "198.18.0.7": true, "0xc6120007": true} {
+		if got := c.blocked(t.Context(), host) || c.refused(host); got != isBlocked {
+			t.Errorf("%s is blocked: %v", host, got)
+		}
+	}
+	for address, isRefused := range map[string]bool{"198.18.0.7:443": false, "198.19.255.255:80": false, "198.20.0.1:80": false, "10.0.0.1:80": true, "[::ffff:198.18.0.7]:80": false} {
+		if got := c.control(t.Context(), "tcp", address, nil) != nil; got != isRefused {
+			t.Errorf("%s is refused: %v", address, got)
+		}
+	}
+	_, err := c.get(t.Context(), &url.URL{Scheme: "http", Host: "198.18.0.7"}, "*/*")
+	wantBlocked(t, "an address that stands in", err)
+}
+
 // names is a resolver with a name server of its own, which knows IPv4 only. The
 // zero address stands for a name that does not exist.
 func names(t *testing.T, of func(name string) netip.Addr) *net.Resolver {
