@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"strconv"
@@ -14,6 +15,9 @@ const (
 
 	// maxFile is the maximum size of a file with the complete text, in bytes.
 	maxFile = 128 << 20
+
+	// spillBuffer is the size of the pieces that are written to it, in bytes.
+	spillBuffer = 256 << 10
 )
 
 // Collector collects text for the model while a tool produces it, in bounded memory. It keeps
@@ -266,6 +270,7 @@ func (c *Collector) overflow() {
 // spillFile is the file for the complete text.
 type spillFile struct {
 	file *os.File
+	text *bufio.Writer // to the file: the kernel needs half the time for large pieces
 	size int64
 	lost int64 // bytes not written because the file was full
 	err  error
@@ -279,6 +284,7 @@ func (s *spillFile) open(create func() (*os.File, error), begin string) {
 		s.file = nil
 		return
 	}
+	s.text = bufio.NewWriterSize(s.file, spillBuffer)
 	s.write(bytesNoCopy(begin))
 }
 
@@ -305,7 +311,7 @@ func (s *spillFile) append(p []byte) {
 	if s.file == nil {
 		return
 	}
-	n, err := s.file.Write(p)
+	n, err := s.text.Write(p)
 	s.size += int64(n)
 	if err != nil {
 		s.fail(err)
@@ -335,6 +341,10 @@ func (s *spillFile) finish(end []byte, after string) string {
 	}
 	s.append(bytesNoCopy(after))
 	if s.file == nil {
+		return ""
+	}
+	if err := s.text.Flush(); err != nil {
+		s.fail(err)
 		return ""
 	}
 	if err := s.file.Close(); err != nil {

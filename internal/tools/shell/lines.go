@@ -120,7 +120,8 @@ func isPlain(p []byte) bool {
 		}
 	}
 	count := func(b byte) int { return bytes.Count(p, []byte{b}) } // which looks at 32 bytes at a time
-	return controls == count('\n')+count('\t')+count('\f') && bytes.IndexByte(p, 0x7F) < 0
+	feeds := count('\n')
+	return (controls == feeds || controls == feeds+count('\t')+count('\f')) && bytes.IndexByte(p, 0x7F) < 0
 }
 
 const eachByte = 0x0101010101010101
