@@ -1,10 +1,12 @@
 package acceptance
 
 import (
+	"encoding/base64"
 	"encoding/pem"
 	"fmt"
 	"io"
 	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"pollux/internal/sandbox"
@@ -36,12 +39,53 @@ func TestCredentials(t *testing.T) {
 	for _, network := range []string{"", `, "sandboxHosts": ["127.0.0.1"], "childSecrets": "none"`} {
 		t.Run("network"+network, func(t *testing.T) {
 			t.Parallel()
-			useCredentials(t, network)
+			useCredentials(t, network, "")
+		})
+	}
+	for _, command := range []string{"HTTPS_PROXY", "GEMINI_SANDBOX_PROXY_COMMAND"} {
+		t.Run("by the proxy of "+command, func(t *testing.T) {
+			t.Parallel()
+			useCredentials(t, "", command)
 		})
 	}
 }
 
-func useCredentials(t *testing.T, network string) {
+// leadByName is a proxy that leads from the names of a server to its address, for programs with a password.
+func leadByName(t *testing.T, to string) (address string, asked func() int) {
+	t.Helper()
+	var count atomic.Int32
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, port, _ := net.SplitHostPort(to)
+		if r.Method != http.MethodConnect || r.Host != "example.com:"+port {
+			w.WriteHeader(http.StatusForbidden)
+			return
+		}
+		if _, password, _ := strings.Cut(r.Header.Get("Proxy-Authorization"), " "); password != base64.StdEncoding.EncodeToString([]byte("me:pass")) {
+			w.Header().Set("Proxy-Authenticate", `Basic realm="x"`)
+			w.WriteHeader(http.StatusProxyAuthRequired)
+			return
+		}
+		count.Add(1)
+		there, err := net.Dial("tcp", to)
+		if err != nil {
+			w.WriteHeader(http.StatusBadGateway)
+			return
+		}
+		here, ahead, _ := w.(http.Hijacker).Hijack()
+		_, _ = io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n")
+		go func() {
+			_, _ = io.Copy(there, ahead)
+			_ = there.Close()
+		}()
+		_, _ = io.Copy(here, there)
+		_ = here.Close()
+	}))
+	t.Cleanup(s.Close)
+	return "http://me:pass@" + strings.TrimPrefix(s.URL, "http://"), func() int { return int(count.Load()) }
+}
+
+// useCredentials runs a session whose commands use credentials: directly, or by the proxy that a variable names.
+func useCredentials(t *testing.T, network, proxied string) {
 	commit, backend := gitServer(t)
 	commit("1.0.0")
 	var mu sync.Mutex
@@ -73,8 +117,20 @@ func useCredentials(t *testing.T, network string) {
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	host := strings.TrimPrefix(server.URL, "https://")
-
 	p := newPerson(t)
+	if proxied != "" {
+		address, asked := leadByName(t, host)
+		t.Cleanup(func() {
+			if n := asked(); n < 4 {
+				t.Errorf("the proxy was used %d times", n)
+			}
+		})
+		host = strings.Replace(host, "127.0.0.1", "example.com", 1)
+		p.environ = append(p.environ, "HTTPS_PROXY="+address)
+		if proxied != "HTTPS_PROXY" { // it listens already
+			p.environ = append(p.environ, proxied+"=false")
+		}
+	}
 	p.settings(fmt.Sprintf(`{"pollux": {"sandboxCredentials": ["MY_TOKEN:%[1]s", "git:%[1]s", "gh:%[1]s", "npm"]%[2]s}}`, host, network))
 	certificate := filepath.Join(p.home, "server.pem")
 	for path, text := range map[string]string{

@@ -17,6 +17,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"net/netip"
 	"slices"
 	"strings"
@@ -50,6 +51,8 @@ type Secret struct {
 // Options configure a [Broker].
 type Options struct {
 	Credentials []Credential
+	// Proxies are the names and single addresses of HTTP proxies by which programs reach the hosts, with ports.
+	Proxies network.Hosts
 	// Transport connects to the hosts, and knows which authorities they are trusted by. The broker changes it.
 	Transport *http.Transport
 	// Lookup returns the addresses of a host; nil asks the resolver of this machine.
@@ -59,6 +62,7 @@ type Options struct {
 // Broker takes connections of programs. Its methods may be called from several goroutines at once.
 type Broker struct {
 	hosts     network.Hosts // of all credentials, with ports
+	proxies   network.Hosts
 	names     *names.Server
 	authority *authority
 	forms     []*form
@@ -99,7 +103,11 @@ func New(o Options) (*Broker, error) {
 	if b.authority, err = newAuthority(b.hosts); err != nil {
 		return nil, err
 	}
-	b.names = names.New(names.Options{Hosts: b.hosts, Lookup: o.Lookup})
+	for _, h := range o.Proxies {
+		h.MayBePrivate = h.Name != ""
+		b.proxies = append(b.proxies, h)
+	}
+	b.names = names.New(names.Options{Hosts: slices.Concat(b.hosts, b.proxies), Lookup: o.Lookup})
 	b.server = http.Server{
 		Handler: b.exchange(), DisableGeneralOptionsHandler: true, ErrorLog: silent(), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
@@ -127,20 +135,15 @@ const learning = 300 * time.Millisecond
 // Learn asks for the addresses of the hosts, for programs that ask a resolver for them. It does not wait.
 func (b *Broker) Learn() { b.names.Learn(context.Background(), 0) }
 
-// Takes returns the hosts of credentials that have an address; connections to it are for the broker if there are any. known has answered the programs
-// that ask Pollux for names, and is nil for those that ask a resolver: then the broker asks, too.
+// Takes returns the hosts of credentials and the proxies that have an address; connections to it are for the broker if there are any. known has answered the
+// programs that ask Pollux for names, and is nil for those that ask a resolver: then the broker asks, too.
 func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Server) network.Hosts {
-	var atPort network.Hosts
-	for _, h := range b.hosts {
-		if h.Port == to.Port() {
-			atPort = append(atPort, h)
-		}
-	}
-	if len(atPort) == 0 {
+	possible := atPort(slices.Concat(b.hosts, b.proxies), to.Port())
+	if len(possible) == 0 {
 		return nil
 	}
 	find := func() (found network.Hosts) {
-		for _, h := range atPort {
+		for _, h := range possible {
 			one := network.Hosts{h}
 			if len(one.Containing(to.Addr())) > 0 || b.names.MayHave(to.Addr(), one) || known != nil && known.MayHave(to.Addr(), one) {
 				found = append(found, h)
@@ -157,8 +160,13 @@ func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Serv
 }
 
 // TakesName is [Broker.Takes] for a connection to a name.
-func (b *Broker) TakesName(name string, port uint16) (found network.Hosts) {
-	for _, h := range b.hosts.Named(name) {
+func (b *Broker) TakesName(name string, port uint16) network.Hosts {
+	return atPort(slices.Concat(b.hosts, b.proxies).Named(name), port)
+}
+
+// atPort returns those of some hosts that have a port.
+func atPort(hosts network.Hosts, port uint16) (found network.Hosts) {
+	for _, h := range hosts {
 		if h.Port == port {
 			found = append(found, h)
 		}
@@ -180,17 +188,25 @@ const shake = 30 * time.Second
 // and that of a program that does not trust the broker. It returns when such a connection ends, or when the rest is done elsewhere.
 func (b *Broker) Serve(from net.Conn, to netip.AddrPort, hosts network.Hosts, p Program) {
 	conn := &counted{Conn: from, broker: b, program: p}
-	if !b.add(conn) {
+	switch {
+	case !b.add(conn):
 		_ = from.Close()
-		return
+	case slices.ContainsFunc(hosts, func(h network.Host) bool { return slices.Contains(b.proxies, h) }):
+		b.serveProxy(conn, to)
+	default:
+		b.secure(conn, conn, hosts, &led{to: to, ip: to.Addr(), port: to.Port()})
 	}
-	tape := &tape{Conn: conn}
-	l := &led{to: to}
+}
+
+// secure begins TLS with a program that means one of these hosts, and hands it to the server. from has the data of the connection.
+func (b *Broker) secure(conn *counted, from io.Reader, hosts network.Hosts, l *led) {
+	p := conn.program
+	tape := &tape{Conn: conn, from: from}
 	_ = conn.SetDeadline(time.Now().Add(shake))
 	secured := tls.Server(tape, &tls.Config{
 		NextProtos: []string{"h2", "http/1.1"},
 		GetConfigForClient: func(hello *tls.ClientHelloInfo) (*tls.Config, error) {
-			if l.host = hostOf(hosts, hello.ServerName, to); l.host == "" || b.trust.isRefusedBy(p.File, l.host) {
+			if l.host = hostOf(hosts, hello.ServerName, l.ip); l.host == "" || b.trust.isRefusedBy(p.File, l.host) {
 				return nil, errors.New("not for the broker") // ends the handshake
 			}
 			tape.isOwn = true
@@ -200,12 +216,13 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, hosts network.Hosts, p 
 	})
 	if err := secured.Handshake(); err != nil {
 		defer conn.Close()
+		defer l.drop()
 		switch {
 		case tape.isOwn:
 			b.trust.note(p.File, l.host, err)
 		case len(tape.bytes) > 0: // another host, or no TLS
 			_ = conn.SetDeadline(time.Time{})
-			b.pass(conn, tape.bytes, to)
+			b.pass(conn, tape.bytes, l.dialAsMeant)
 		}
 		return
 	}
@@ -244,10 +261,10 @@ func (b *Broker) remove(c *counted) {
 }
 
 // hostOf returns the one of hosts that a program means by a name, "" for none. A program that names none means an address.
-func hostOf(hosts network.Hosts, name string, to netip.AddrPort) string {
+func hostOf(hosts network.Hosts, name string, to netip.Addr) string {
 	name = strings.ToLower(strings.TrimSuffix(name, "."))
-	if name == "" && len(hosts.Containing(to.Addr())) > 0 {
-		return to.Addr().Unmap().String()
+	if name == "" && to.IsValid() && len(hosts.Containing(to)) > 0 {
+		return to.Unmap().String()
 	}
 	if len(hosts.Named(name)) > 0 {
 		return name
@@ -258,8 +275,46 @@ func hostOf(hosts network.Hosts, name string, to netip.AddrPort) string {
 // led is a connection of a program that has shown itself to be for a host.
 type led struct {
 	net.Conn
-	host string
-	to   netip.AddrPort
+	host   string
+	ip     netip.Addr // of the host, if the program has named that
+	port   uint16     // of the host
+	to     netip.AddrPort
+	tunnel *tunnel // the way to the host in place of to, nil for none
+}
+
+// dialAsMeant connects to the address or by the tunnel that the program chose.
+func (l *led) dialAsMeant(ctx context.Context) (net.Conn, error) {
+	if l.tunnel != nil {
+		return l.tunnel.dial(ctx)
+	}
+	return dialTo(ctx, l.to, maxDial)
+}
+
+// traced returns a context for a request. One that goes on a connection of an earlier one does not need the one of the tunnel, which would grow old.
+func (l *led) traced(ctx context.Context) context.Context {
+	if l.tunnel == nil {
+		return ctx
+	}
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(g httptrace.GotConnInfo) {
+		if g.Reused {
+			l.drop()
+		}
+	}})
+}
+
+// drop ends the connection of the tunnel that no request has used.
+func (l *led) drop() {
+	if l.tunnel != nil {
+		if conn := l.tunnel.take(); conn != nil {
+			_ = conn.Close()
+		}
+	}
+}
+
+// Close ends the connection with the program.
+func (l *led) Close() error {
+	defer l.drop()
+	return l.Conn.Close()
 }
 
 type ledKey struct{}
@@ -278,12 +333,7 @@ func (c *counted) Close() error {
 }
 
 // CloseWrite ends the data that Pollux sends.
-func (c *counted) CloseWrite() error {
-	if c, ok := c.Conn.(*net.TCPConn); ok {
-		return c.CloseWrite()
-	}
-	return nil
-}
+func (c *counted) CloseWrite() error { return closeWrite(c.Conn) }
 
 // Close ends the broker and its connections.
 func (b *Broker) Close() error {
@@ -337,12 +387,13 @@ func (q *queue) Close() error {
 // tape keeps the first data of a program until it is clear whether it goes elsewhere.
 type tape struct {
 	net.Conn
+	from  io.Reader // its data
 	bytes []byte
 	isOwn bool // the program has named a host of the broker
 }
 
 func (t *tape) Read(b []byte) (int, error) {
-	n, err := t.Conn.Read(b)
+	n, err := t.from.Read(b)
 	if t.isOwn {
 		t.bytes = nil
 	} else {
@@ -359,10 +410,9 @@ func (t *tape) Write(b []byte) (int, error) {
 	return t.Conn.Write(b)
 }
 
-// pass connects a program with the address that it means.
-func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
-	d := net.Dialer{Timeout: maxDial}
-	other, err := d.DialContext(b.ctx, "tcp", to.String())
+// pass connects a program with the address that it means. first is the data that the program has sent before.
+func (b *Broker) pass(conn *counted, first []byte, dial func(context.Context) (net.Conn, error)) {
+	other, err := dial(b.ctx)
 	if err != nil {
 		return
 	}
@@ -376,7 +426,7 @@ func (b *Broker) pass(conn *counted, first []byte, to netip.AddrPort) {
 		defer close(done)
 		defer crash.Recover()
 		_, _ = io.Copy(other, conn)
-		_ = other.(*net.TCPConn).CloseWrite()
+		_ = closeWrite(other)
 		_ = other.SetReadDeadline(time.Now().Add(lastAnswer)) // the program may have gone
 	}()
 	_, _ = io.Copy(conn, other)
@@ -393,15 +443,17 @@ const (
 
 // dial connects to the address that a program chose, or else to another one of the host: the program cannot try that itself any more.
 func (b *Broker) dial(ctx context.Context, l *led) (net.Conn, error) {
-	d := net.Dialer{Timeout: firstDial}
-	conn, err := d.DialContext(ctx, "tcp", l.to.String())
+	if l.tunnel != nil {
+		return l.tunnel.dial(ctx)
+	}
+	conn, err := dialTo(ctx, l.to, firstDial)
 	if err == nil {
 		return conn, nil
 	}
 	others, _ := b.names.Addresses(ctx, l.host) // the first error says more
 	others = slices.DeleteFunc(others, func(a netip.Addr) bool { return a == l.to.Addr().Unmap() })
 	for _, a := range others {
-		if conn, again := d.DialContext(ctx, "tcp", netip.AddrPortFrom(a, l.to.Port()).String()); again == nil {
+		if conn, again := dialTo(ctx, netip.AddrPortFrom(a, l.to.Port()), firstDial); again == nil {
 			return conn, nil
 		}
 	}

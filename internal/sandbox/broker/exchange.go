@@ -51,7 +51,7 @@ func (b *Broker) exchange() http.Handler {
 	forward := &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			l := r.In.Context().Value(ledKey{}).(*led)
-			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", net.JoinHostPort(l.host, portText(l.to.Port())), l.name()
+			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", net.JoinHostPort(l.host, portText(l.port)), l.name()
 			r.Out.URL.User, r.Out.URL.RawQuery = nil, r.In.URL.RawQuery
 		},
 		Transport:      plain{b.transport},
@@ -77,7 +77,7 @@ func (b *Broker) exchange() http.Handler {
 			http.Error(w, "Pollux has no credential for "+l.host+": "+err.Error()+".", http.StatusBadGateway)
 			return
 		}
-		u.ctx = context.WithValue(r.Context(), usedKey{}, u)
+		u.ctx = l.traced(context.WithValue(r.Context(), usedKey{}, u))
 		forward.ServeHTTP(w, r.WithContext(u.ctx))
 	})
 }
@@ -114,8 +114,8 @@ func reason(err error) string {
 
 // name returns the host of a connection for the requests to it.
 func (l *led) name() string {
-	name := net.JoinHostPort(l.host, portText(l.to.Port()))
-	if l.to.Port() == network.PortHTTPS {
+	name := net.JoinHostPort(l.host, portText(l.port))
+	if l.port == network.PortHTTPS {
 		name = strings.TrimSuffix(name, ":"+portText(network.PortHTTPS))
 	}
 	return name
@@ -132,7 +132,7 @@ func isFor(host string, l *led) bool {
 	if err != nil {
 		name, port = strings.Trim(host, "[]"), portText(network.PortHTTPS)
 	}
-	return strings.EqualFold(strings.TrimSuffix(name, "."), l.host) && port == portText(l.to.Port())
+	return strings.EqualFold(strings.TrimSuffix(name, "."), l.host) && port == portText(l.port)
 }
 
 // insert puts the credentials of the host in the places of their placeholders in a request.

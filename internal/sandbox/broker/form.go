@@ -144,7 +144,7 @@ func (f *form) refuse(s Secret) {
 // isFor reports whether the credential belongs to the host of a connection.
 func (f *form) isFor(l *led) bool {
 	found := f.Hosts.Named(l.host)
-	return append(found, addressed(f.Hosts, l.host)...).HasPort(l.to.Port())
+	return append(found, addressed(f.Hosts, l.host)...).HasPort(l.port)
 }
 
 // addressed returns the hosts with an address that is written out.

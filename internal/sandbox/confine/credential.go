@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"regexp"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/broker"
 	"pollux/internal/sandbox/network"
 )
 
@@ -137,12 +139,12 @@ func (c *Confinement) credentialWarnings() (list []string) {
 		}
 		h := one.Hosts[0]
 		for _, h := range one.Hosts[:min(2, len(one.Hosts))] { // gh needs the second one, and not the third one for most of its commands
-			if !mayReach(policy, h) {
+			if !c.hasOnlyProxy() && !mayReach(policy, h) {
 				list = append(list, "Commands do not reach "+h.String()+", for which pollux.sandboxCredentials has a credential. Add it to pollux.sandboxHosts.")
 			}
 		}
-		if by, err := proxy(&url.URL{Scheme: "https", Host: h.String()}); by != nil || err != nil {
-			list = append(list, "Commands that use a proxy (HTTPS_PROXY) send placeholders to "+h.String()+" instead of the credential in pollux.sandboxCredentials. Add it to NO_PROXY if they reach it without.")
+		if by, err := proxy(&url.URL{Scheme: "https", Host: h.String()}); by != nil && by.Scheme != "http" || err != nil {
+			list = append(list, "Commands send placeholders to "+h.String()+" instead of the credential in pollux.sandboxCredentials: their proxy (HTTPS_PROXY) has no address that begins with http://. Add the host to NO_PROXY if they reach it without.")
 		}
 	}
 	return list
@@ -163,6 +165,30 @@ func (c *Confinement) userProxy() func(*url.URL) (*url.URL, error) {
 		return ""
 	}
 	return (&httpproxy.Config{HTTPSProxy: first("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"), NoProxy: first("NO_PROXY", "no_proxy")}).ProxyFunc()
+}
+
+// httpProxies returns the HTTP proxies by which commands reach the hosts of credentials.
+func (c *Confinement) httpProxies(credentials []broker.Credential) (list network.Hosts) {
+	of := c.userProxy()
+	for _, one := range credentials {
+		for _, h := range one.Hosts {
+			by, err := of(&url.URL{Scheme: "https", Host: h.String()})
+			if err != nil || by == nil || by.Scheme != "http" {
+				continue
+			}
+			names := []string{by.Hostname()}
+			if by.Hostname() == "localhost" {
+				names = []string{"127.0.0.1", "::1"}
+			}
+			for _, name := range names {
+				p, err := network.ParseHost(net.JoinHostPort(name, cmp.Or(by.Port(), "80")))
+				if err == nil && !slices.Contains(list, p) {
+					list = append(list, p)
+				}
+			}
+		}
+	}
+	return list
 }
 
 // mayReach reports whether a policy lets commands reach a host, or has a person asked about it.

@@ -84,11 +84,15 @@ func TestCredentialWarnings(t *testing.T) {
 		}
 	}
 	const list = `{"pollux": {"sandboxCredentials": ["gh", "git:127.0.0.1:8443", "NOT_SET:b.example"]}}`
-	if got := openIn(t, t.TempDir(), list, "", "https_proxy=http://proxy.example:3128").Warning(); strings.Count(got, "send placeholders to github.com") != 1 || strings.Count(got, "\n") != 0 {
-		t.Errorf("with a proxy, the warning is %q", got)
+	for _, address := range []string{"socks5://proxy.example:1080", "https://proxy.example:3128"} {
+		if got := openIn(t, t.TempDir(), list, "", "https_proxy="+address).Warning(); strings.Count(got, "send placeholders to github.com") != 1 || strings.Count(got, "\n") != 0 {
+			t.Errorf("with the proxy %s, the warning is %q", address, got)
+		}
 	}
-	if got := openIn(t, t.TempDir(), list, "", "HTTPS_PROXY=http://proxy.example:3128", "NO_PROXY=.github.com,github.com").Warning(); got != "" {
-		t.Errorf("with a proxy for other hosts, the warning is %q", got)
+	for _, environ := range [][]string{{"HTTPS_PROXY=http://proxy.example:3128"}, {"https_proxy=proxy.example:3128"}, {"HTTPS_PROXY=socks5://proxy.example:1080", "NO_PROXY=.github.com,github.com"}} {
+		if got := openIn(t, t.TempDir(), list, "", environ...).Warning(); got != "" {
+			t.Errorf("with %q, the warning is %q", environ, got)
+		}
 	}
 	c := open(t, `{"tools": {"sandbox": false}, "pollux": {"sandboxCredentials": ["gh"]}}`, "")
 	if warning, err := c.Start(confine.Request{}); err != nil || !strings.Contains(warning, "they run without the sandbox") {

@@ -1,0 +1,38 @@
+package broker
+
+import (
+	"bufio"
+	"bytes"
+	"net/http"
+	"testing"
+
+	"pollux/internal/sandbox/network"
+)
+
+// FuzzTarget checks that a program which asks a proxy for a host of a credential means that host.
+func FuzzTarget(f *testing.F) {
+	for _, text := range []string{
+		"CONNECT a.example:443 HTTP/1.1\r\nHost: b.example\r\n\r\n", "CONNECT [2001:db8::1]:443 HTTP/1.1\r\n\r\n", "CONNECT A.EXAMPLE.:443 HTTP/1.0\n\n",
+		"GET http://a.example:443/ HTTP/1.1\r\n\r\n", "CONNECT a.example:443@b.example:443 HTTP/1.1\r\n\r\n", "CONNECT a.example:443\tx HTTP/1.1\r\n\r\n", "\x05\x01\x00",
+	} {
+		f.Add([]byte(text))
+	}
+	hosts, _ := network.ParseHosts([]string{"a.example:443", "[2001:db8::1]:443"})
+	b := &Broker{hosts: hosts}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		ask, err := readRequest(bufio.NewReader(bytes.NewReader(text)))
+		if !bytes.HasPrefix(text, ask) {
+			t.Fatalf("%q is read as %q", text, ask)
+		}
+		host, port, found := b.target(ask)
+		if err != nil || len(found) == 0 {
+			return
+		}
+		if port != 443 || host != "a.example" && host != "2001:db8::1" {
+			t.Errorf("%q means %s:%d", ask, host, port)
+		}
+		if r, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(ask))); err == nil && r.URL.Hostname() == "b.example" {
+			t.Errorf("%q means %s for Go", ask, r.URL)
+		}
+	})
+}
