@@ -119,18 +119,18 @@ func parseYAML(_, text string) Report {
 	for d := yaml.NewDecoder(strings.NewReader(text)); ; {
 		var document yaml.Node
 		err := d.Decode(&document)
-		var wrong *yaml.ParserError
+		var wrong *yaml.LoadError
 		switch {
 		case errors.Is(err, io.EOF), err == nil && document.IsZero():
 			return Report{}
 		case errors.As(err, &wrong):
-			line := max(wrong.Line, 1)
-			if strings.HasPrefix(wrong.Message, "did not find") && wrong.Line > 0 {
-				line++ // the library counts the lines of these errors from 0
+			text := wrong.Message
+			if from := wrong.ContextMark.Line; from > 0 && from != wrong.Mark.Line {
+				text += fmt.Sprintf(" (%s that begins in line %d)", wrong.ContextMsg, from)
 			}
-			return first(line, 0, wrong.Message)
+			return first(wrong.Mark.Line, wrong.Mark.Column, text)
 		case err != nil:
-			return first(0, 0, strings.TrimPrefix(err.Error(), "yaml: "))
+			return first(0, 0, err.Error())
 		}
 	}
 }

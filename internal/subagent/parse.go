@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -64,20 +63,13 @@ func Parse(file []byte) ([]*Definition, error) {
 	return list, nil
 }
 
-// yamlProblem describes an error of front matter, with the line in the file. The library counts lines of the
-// front matter, and from 0 where it misses something.
+// yamlProblem describes an error of front matter, with the line in the file in which the wrong part begins: the one of the front matter, and the mark above it.
 func yamlProblem(err error) string {
-	text := strings.TrimPrefix(err.Error(), "yaml: ")
-	number, problem, ok := strings.Cut(strings.TrimPrefix(text, "line "), ": ")
-	line, notNumber := strconv.Atoi(number)
-	if !ok || notNumber != nil {
-		return text
+	wrong := (*yaml.LoadError)(nil)
+	if !errors.As(err, &wrong) || wrong.Mark.Line == 0 {
+		return err.Error()
 	}
-	line++ // of the mark above
-	if strings.HasPrefix(problem, "did not find expected") {
-		line++
-	}
-	return fmt.Sprintf("line %d: %s", line, problem)
+	return fmt.Sprintf("line %d: %s", cmp.Or(wrong.ContextMark.Line, wrong.Mark.Line)+1, wrong.Message)
 }
 
 //lint:ignore ST1005 the text is that of Gemini CLI
