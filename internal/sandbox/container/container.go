@@ -160,7 +160,7 @@ func Run(ctx context.Context, o *Options) error {
 	switch {
 	case ctx.Err() != nil:
 		o.remove(path, name) // the container program may have ended before the container began
-		return context.Cause(ctx)
+		return cancelled(ctx, status)
 	case err != nil:
 		return exit.Errorf(exit.Sandbox, "Cannot start %s: %w.", o.Name, durable.Cause(err))
 	}
@@ -176,6 +176,14 @@ func (o *Options) remove(path, name string) {
 
 // purpose is that of the container program.
 var purpose = process.Purpose{Kind: process.KindContainer, Origin: process.OriginUser}
+
+// cancelled returns the error of a container program that was to end. A session with that exit code has said why.
+func cancelled(ctx context.Context, status process.Status) error {
+	if cause := context.Cause(ctx); status.Code != int(exit.CodeOf(cause)) {
+		return cause
+	}
+	return &exit.Shown{Err: context.Cause(ctx)}
+}
 
 // ended returns the error of a container program that has ended.
 func (o *Options) ended(status process.Status) error {

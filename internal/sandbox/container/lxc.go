@@ -69,7 +69,7 @@ func (o *Options) runWithLXC(ctx context.Context, program string) error {
 	status, err := o.Launcher.Run(ctx, cmd)
 	switch {
 	case ctx.Err() != nil:
-		return context.Cause(ctx)
+		return cancelled(ctx, status)
 	case err != nil:
 		return exit.Errorf(exit.Sandbox, "Cannot start %s: %w.", o.Name, durable.Cause(err))
 	}
@@ -129,6 +129,9 @@ func (i *instance) state(ctx context.Context) (*state, error) {
 	var s state
 	if err := json.Unmarshal([]byte(text), &s); err != nil {
 		return nil, exit.Errorf(exit.Sandbox, "LXD describes the container '%s' in an unknown way: %w.", i.name, err)
+	}
+	if s.Devices == nil {
+		s.Devices = map[string]keys{}
 	}
 	switch {
 	case s.Type != "container":

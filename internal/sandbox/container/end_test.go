@@ -1,0 +1,56 @@
+//go:build unix
+
+package container
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"pollux/internal/exit"
+	"pollux/internal/process"
+)
+
+// TestCancelled checks that a session in a container, which has said that it was cancelled, is the only one to say so.
+func TestCancelled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		doc, name, run string
+		isShown        bool
+	}{
+		{"Docker", "docker", "trap 'exit 143' TERM; echo >$0.runs; while :; do sleep 0.01; done", true},
+		{"LXD", lxc, "trap 'exit 143' TERM; echo >$0.runs; while :; do sleep 0.01; done", true},
+		{"a container that has not begun", "docker", "echo >$0.runs; exec sleep 100", false},
+		{"a container that ends without a word", "docker", "trap 'exit 0' TERM; echo >$0.runs; while :; do sleep 0.01; done", false},
+	} {
+		t.Run(c.doc, func(t *testing.T) {
+			t.Parallel()
+			o := options(t, c.name, nil)
+			program := filepath.Join(o.Home, "program")
+			script := "#!/bin/sh\ncase $1 in\nrun | exec) " + c.run + " ;;\nquery) echo '{\"status\": \"Running\", \"type\": \"container\"}' ;;\nimages) echo id ;;\nesac\n"
+			if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			o.Launcher, o.Find = process.NewLauncher(), func(string) string { return program }
+			o.Out, o.Err, o.Program, o.In = io.Discard, io.Discard, program, nil
+			o.HasKeyboard = true
+			cancelled := exit.Errorf(exit.Terminated, "cancelled")
+			ctx, cancel := context.WithCancelCause(t.Context())
+			go func() {
+				for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+					if _, err := os.Stat(program + ".runs"); err == nil {
+						break
+					}
+				}
+				cancel(cancelled)
+			}()
+			if err := Run(ctx, o); !errors.Is(err, cancelled) || exit.WasShown(err) != c.isShown {
+				t.Errorf("%v, shown %v", err, exit.WasShown(err))
+			}
+		})
+	}
+}
