@@ -11,6 +11,7 @@
 package broker
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -63,18 +64,20 @@ type Options struct {
 type Broker struct {
 	hosts     network.Hosts // of all credentials, with ports
 	proxies   network.Hosts
-	names     *names.Server
+	names     *names.Server // of the hosts
+	found     *names.Server // of the proxies
 	authority *authority
 	forms     []*form
-	transport *http.Transport
+	transport *http.Transport // see transportOf
 	server    http.Server
 	queue     queue
 	trust     trust
 	ctx       context.Context
 	end       context.CancelFunc
 
-	mu   sync.Mutex // guards open
+	mu   sync.Mutex // guards the following
 	open map[*counted]bool
+	ways map[netip.AddrPort]*http.Transport // by proxies; the zero value is for connections without one
 }
 
 // maxConnections is the number of connections that are open at once, and maxOfProgram that of those of one command.
@@ -85,7 +88,7 @@ const (
 
 // New returns a broker for credentials, which waits for connections until it is closed.
 func New(o Options) (*Broker, error) {
-	b := &Broker{transport: o.Transport, open: map[*counted]bool{}, queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
+	b := &Broker{transport: o.Transport, open: map[*counted]bool{}, ways: map[netip.AddrPort]*http.Transport{}, queue: queue{conns: make(chan net.Conn), closed: make(chan struct{})}}
 	b.ctx, b.end = context.WithCancel(context.Background())
 	for _, c := range o.Credentials {
 		f := &form{Credential: c, ctx: b.ctx}
@@ -107,7 +110,7 @@ func New(o Options) (*Broker, error) {
 		h.MayBePrivate = h.Name != ""
 		b.proxies = append(b.proxies, h)
 	}
-	b.names = names.New(names.Options{Hosts: slices.Concat(b.hosts, b.proxies), Lookup: o.Lookup})
+	b.names, b.found = names.New(names.Options{Hosts: b.hosts, Lookup: o.Lookup}), names.New(names.Options{Hosts: b.proxies, Lookup: o.Lookup})
 	b.server = http.Server{
 		Handler: b.exchange(), DisableGeneralOptionsHandler: true, ErrorLog: silent(), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
@@ -132,28 +135,33 @@ func (b *Broker) Authority() []byte { return b.authority.pem }
 // learning limits the time that a connection waits for the addresses of the hosts.
 const learning = 300 * time.Millisecond
 
-// Learn asks for the addresses of the hosts, for programs that ask a resolver for them. It does not wait.
-func (b *Broker) Learn() { b.names.Learn(context.Background(), 0) }
+// Learn asks for the addresses of the hosts and proxies, for programs that ask a resolver for them. It does not wait.
+func (b *Broker) Learn() {
+	b.names.Learn(context.Background(), 0)
+	b.found.Learn(context.Background(), 0)
+}
 
 // Takes returns the hosts of credentials and the proxies that have an address; connections to it are for the broker if there are any. known has answered the
 // programs that ask Pollux for names, and is nil for those that ask a resolver: then the broker asks, too.
 func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Server) network.Hosts {
-	possible := atPort(slices.Concat(b.hosts, b.proxies), to.Port())
-	if len(possible) == 0 {
-		return nil
-	}
+	found := takes(ctx, atPort(b.hosts, to.Port()), to.Addr(), b.names, known)
+	return append(found, takes(ctx, atPort(b.proxies, to.Port()), to.Addr(), b.found, known)...)
+}
+
+// takes returns those of some hosts that have an address, as own knows them.
+func takes(ctx context.Context, hosts network.Hosts, to netip.Addr, own, known *names.Server) network.Hosts {
 	find := func() (found network.Hosts) {
-		for _, h := range possible {
+		for _, h := range hosts {
 			one := network.Hosts{h}
-			if len(one.Containing(to.Addr())) > 0 || b.names.MayHave(to.Addr(), one) || known != nil && known.MayHave(to.Addr(), one) {
+			if len(one.Containing(to)) > 0 || own.MayHave(to, one) || known != nil && known.MayHave(to, one) {
 				found = append(found, h)
 			}
 		}
 		return found
 	}
 	found := find()
-	if len(found) == 0 && known == nil {
-		b.names.Learn(ctx, learning)
+	if len(found) == 0 && len(hosts) > 0 && known == nil && !to.Unmap().IsLoopback() { // which no resolver gives
+		own.Learn(ctx, learning)
 		found = find()
 	}
 	return found
@@ -191,8 +199,8 @@ func (b *Broker) Serve(from net.Conn, to netip.AddrPort, hosts network.Hosts, p 
 	switch {
 	case !b.add(conn):
 		_ = from.Close()
-	case slices.ContainsFunc(hosts, func(h network.Host) bool { return slices.Contains(b.proxies, h) }):
-		b.serveProxy(conn, to)
+	case slices.ContainsFunc(hosts, b.isProxy):
+		b.serveProxy(conn, to, slices.DeleteFunc(slices.Clone(hosts), b.isProxy))
 	default:
 		b.secure(conn, conn, hosts, &led{to: to, ip: to.Addr(), port: to.Port()})
 	}
@@ -222,7 +230,7 @@ func (b *Broker) secure(conn *counted, from io.Reader, hosts network.Hosts, l *l
 			b.trust.note(p.File, l.host, err)
 		case len(tape.bytes) > 0: // another host, or no TLS
 			_ = conn.SetDeadline(time.Time{})
-			b.pass(conn, tape.bytes, l.dialAsMeant)
+			_ = b.pass(conn, io.MultiReader(bytes.NewReader(tape.bytes), from), l.dialAsMeant)
 		}
 		return
 	}
@@ -297,7 +305,7 @@ func (l *led) traced(ctx context.Context) context.Context {
 	}
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(g httptrace.GotConnInfo) {
 		if g.Reused {
-			l.drop()
+			l.tunnel.drop()
 		}
 	}})
 }
@@ -305,9 +313,7 @@ func (l *led) traced(ctx context.Context) context.Context {
 // drop ends the connection of the tunnel that no request has used.
 func (l *led) drop() {
 	if l.tunnel != nil {
-		if conn := l.tunnel.take(); conn != nil {
-			_ = conn.Close()
-		}
+		l.tunnel.drop()
 	}
 }
 
@@ -339,13 +345,15 @@ func (c *counted) CloseWrite() error { return closeWrite(c.Conn) }
 func (b *Broker) Close() error {
 	b.end()
 	b.mu.Lock()
-	open := b.open
-	b.open = nil
+	open, ways := b.open, b.ways
+	b.open, b.ways = nil, nil
 	b.mu.Unlock()
 	for c := range open {
 		_ = c.Conn.Close()
 	}
-	b.transport.CloseIdleConnections()
+	for _, t := range ways {
+		t.CloseIdleConnections()
+	}
 	return b.server.Close()
 }
 
@@ -410,35 +418,9 @@ func (t *tape) Write(b []byte) (int, error) {
 	return t.Conn.Write(b)
 }
 
-// pass connects a program with the address that it means. first is the data that the program has sent before.
-func (b *Broker) pass(conn *counted, first []byte, dial func(context.Context) (net.Conn, error)) {
-	other, err := dial(b.ctx)
-	if err != nil {
-		return
-	}
-	defer other.Close()
-	defer context.AfterFunc(b.ctx, func() { _ = other.Close() })()
-	if _, err := other.Write(first); err != nil {
-		return
-	}
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer crash.Recover()
-		_, _ = io.Copy(other, conn)
-		_ = closeWrite(other)
-		_ = other.SetReadDeadline(time.Now().Add(lastAnswer)) // the program may have gone
-	}()
-	_, _ = io.Copy(conn, other)
-	_ = conn.CloseWrite()
-	<-done // at the latest when the broker is closed
-}
-
 const (
 	firstDial = 5 * time.Second // for the address that the program chose
 	maxDial   = 30 * time.Second
-	// lastAnswer is the time for the rest of an answer after the end of a request that is passed on.
-	lastAnswer = 10 * time.Minute
 )
 
 // dial connects to the address that a program chose, or else to another one of the host: the program cannot try that itself any more.

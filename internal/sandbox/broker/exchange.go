@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httputil"
+	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,11 +55,17 @@ func (b *Broker) exchange() http.Handler {
 			r.Out.URL.Scheme, r.Out.URL.Host, r.Out.Host = "https", net.JoinHostPort(l.host, portText(l.port)), l.name()
 			r.Out.URL.User, r.Out.URL.RawQuery = nil, r.In.URL.RawQuery
 		},
-		Transport:      plain{b.transport},
+		Transport:      plain{b},
 		FlushInterval:  -1,
 		ErrorLog:       silent(),
 		ModifyResponse: hide,
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, err error) {
+		ErrorHandler: func(w http.ResponseWriter, r *http.Request, err error) {
+			if errors.Is(err, errRefused) { // the program has to ask the proxy itself, on a new connection
+				if r.ProtoMajor == 1 { // it sends the request again there
+					panic(http.ErrAbortHandler)
+				}
+				w.Header().Set("Connection", "close")
+			}
 			http.Error(w, "Pollux, which puts in the credential, got no answer of the host: "+reason(err)+".", http.StatusBadGateway)
 		},
 	}
@@ -83,10 +90,30 @@ func (b *Broker) exchange() http.Handler {
 }
 
 // plain is a transport that reports no answers before the final one: nothing searches them.
-type plain struct{ *http.Transport }
+type plain struct{ *Broker }
 
 func (p plain) RoundTrip(r *http.Request) (*http.Response, error) {
-	return p.Transport.RoundTrip(r.WithContext(r.Context().Value(usedKey{}).(*used).ctx))
+	ctx := r.Context().Value(usedKey{}).(*used).ctx
+	return p.transportOf(ctx.Value(ledKey{}).(*led)).RoundTrip(r.WithContext(ctx))
+}
+
+// transportOf returns the transport for the way that a connection of a program takes. Each way has its own connections to the hosts: a proxy that refuses one
+// host does not lead there by an earlier connection of another way.
+func (b *Broker) transportOf(l *led) *http.Transport {
+	var way netip.AddrPort
+	if l.tunnel != nil {
+		way = l.tunnel.proxy
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.ways[way]
+	if t == nil {
+		t = b.transport.Clone()
+		if b.ways != nil { // else the broker is closed
+			b.ways[way] = t
+		}
+	}
+	return t
 }
 
 // Reasons why an answer cannot be searched.

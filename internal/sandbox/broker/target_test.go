@@ -3,8 +3,11 @@ package broker
 import (
 	"bufio"
 	"bytes"
+	"io"
+	"net"
 	"net/http"
 	"testing"
+	"time"
 
 	"pollux/internal/sandbox/network"
 )
@@ -35,4 +38,38 @@ func FuzzTarget(f *testing.F) {
 			t.Errorf("%q means %s for Go", ask, r.URL)
 		}
 	})
+}
+
+// TestLimit checks that the limit of a request to a proxy does not hold for the data after it.
+func TestLimit(t *testing.T) {
+	t.Parallel()
+	left, right := net.Pipe()
+	defer left.Close()
+	p := &proxyConn{Conn: right, from: bufio.NewReader(right)}
+	p.limit(t.Context(), 0)()
+	go func() { _, _ = left.Write([]byte("x")) }()
+	if n, err := p.Read(make([]byte, 1)); n != 1 {
+		t.Error(err)
+	}
+	p.limit(t.Context(), 0)
+	if _, err := p.Read(make([]byte, 1)); err == nil {
+		t.Error("no limit holds")
+	}
+}
+
+// TestUnused checks that an old connection of the proxy is not used.
+func TestUnused(t *testing.T) {
+	t.Parallel()
+	for age, isUsed := range map[time.Duration]bool{0: true, time.Hour: false} {
+		left, right := net.Pipe()
+		tn := &tunnel{first: &proxyConn{Conn: right}, since: time.Now().Add(-age)}
+		if got := tn.take(maxUnused); (got != nil) != isUsed || tn.take(maxUnused) != nil {
+			t.Errorf("after %v, it is used: %v", age, got != nil)
+		}
+		_ = left.SetDeadline(time.Now().Add(time.Second))
+		if _, err := left.Read(make([]byte, 1)); !isUsed && err != io.EOF {
+			t.Errorf("after %v, it is open: %v", age, err)
+		}
+		_ = left.Close()
+	}
 }

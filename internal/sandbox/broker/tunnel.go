@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,15 +18,6 @@ import (
 	"pollux/internal/sandbox/network"
 )
 
-// tunnel is a way to a host through a proxy of programs, who ask it with CONNECT.
-type tunnel struct {
-	proxy netip.AddrPort
-	ask   []byte // the request of a program, which may have its password for the proxy
-
-	mu    sync.Mutex // guards first
-	first *proxyConn // the connection that the proxy has made for the program, nil once it is in use
-}
-
 const (
 	connectMethod = "CONNECT "
 	// maxHead limits the size of a request to a proxy, and of its answer, in bytes.
@@ -34,109 +25,64 @@ const (
 )
 
 // serveProxy takes a connection of a program to a proxy. One that is to lead to a host of a credential gets the broker at its end, once the proxy has made it; others
-// are passed on as they are.
-func (b *Broker) serveProxy(conn *counted, proxy netip.AddrPort) {
+// are passed on as they are. direct are hosts of credentials that have the address of the proxy, too.
+func (b *Broker) serveProxy(conn *counted, proxy netip.AddrPort, direct network.Hosts) {
 	from := bufio.NewReaderSize(conn, maxHead)
 	var to *proxyConn
+	defer func() { to.drop() }()
 	for {
-		_ = conn.SetDeadline(time.Now().Add(shake))
-		ask, err := readRequest(from)
+		begin, err := from.Peek(1) // a program may connect long before it asks
+		if err == nil && begin[0] == tlsRecord && len(direct) > 0 && to == nil {
+			b.secure(conn, from, direct, &led{to: proxy, ip: proxy.Addr(), port: proxy.Port()})
+			return
+		}
+		var ask []byte
+		if err == nil {
+			_ = conn.SetDeadline(time.Now().Add(shake))
+			ask, err = readRequest(from)
+			_ = conn.SetDeadline(time.Time{})
+		}
 		target, port, hosts := b.target(ask)
 		if err != nil || len(hosts) == 0 {
-			_ = conn.SetDeadline(time.Time{})
-			if !errors.Is(err, io.EOF) || len(ask)+from.Buffered() > 0 {
-				b.pass(conn, append(ask, buffered(from)...), func(ctx context.Context) (net.Conn, error) { return to.orNew(ctx, proxy) })
+			defer conn.Close()
+			if len(ask)+from.Buffered() > 0 {
+				dial := func(ctx context.Context) (net.Conn, error) { return to.orNew(ctx, proxy) }
+				if b.pass(conn, io.MultiReader(bytes.NewReader(ask), from), dial) != nil && len(ask) > 0 {
+					_, _ = io.WriteString(conn, noAnswer)
+				}
 			}
-			break
+			return
 		}
-		if to == nil {
-			to, err = dialProxy(b.ctx, proxy)
-		}
-		var answer []byte
-		if err == nil {
-			answer, err = to.connect(b.ctx, ask)
-		}
+		to, err = to.connect(b.ctx, proxy, ask)
 		if err != nil {
-			_, _ = io.WriteString(conn, "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
-			break
+			_, _ = io.WriteString(conn, noAnswer)
+			_ = conn.Close()
+			return
 		}
-		if isRefusal(answer) { // the program may ask again, with a password
-			if !to.passAnswer(conn, answer) {
-				break
+		if to.isRefusal() { // the program may ask again, with a password
+			if to.passAnswer(b.ctx, conn) {
+				continue
 			}
-			continue
+			_ = conn.Close()
+			return
 		}
-		if _, err := conn.Write(answer); err != nil {
-			break
+		if _, err := conn.Write(to.answer); err != nil {
+			_ = conn.Close()
+			return
 		}
 		ip, _ := netip.ParseAddr(target) // most are names
-		b.secure(conn, from, hosts, &led{port: port, ip: ip, tunnel: &tunnel{proxy: proxy, ask: ask, first: to}})
+		t := &tunnel{proxy: proxy, ask: ask, first: to, since: time.Now()}
+		to = nil
+		b.secure(conn, from, hosts, &led{port: port, ip: ip, tunnel: t})
 		return
 	}
-	_ = conn.Close()
-	if to != nil {
-		_ = to.Close()
-	}
 }
 
-// proxyConn is a connection to a proxy, of which the reader may have read ahead.
-type proxyConn struct {
-	net.Conn
-	from *bufio.Reader
-}
+// tlsRecord is the first byte of a connection with TLS.
+const tlsRecord = 0x16
 
-func dialProxy(ctx context.Context, proxy netip.AddrPort) (*proxyConn, error) {
-	conn, err := dialTo(ctx, proxy, maxDial)
-	if err != nil {
-		return nil, err
-	}
-	return &proxyConn{conn, bufio.NewReaderSize(conn, maxHead)}, nil
-}
-
-// orNew returns the connection, or a new one if it is nil.
-func (p *proxyConn) orNew(ctx context.Context, proxy netip.AddrPort) (net.Conn, error) {
-	if p != nil {
-		return p, nil
-	}
-	return dialTo(ctx, proxy, maxDial)
-}
-
-// connect sends a request with CONNECT, and returns the head of the answer.
-func (p *proxyConn) connect(ctx context.Context, ask []byte) (answer []byte, err error) {
-	defer context.AfterFunc(ctx, func() { _ = p.SetDeadline(time.Unix(1, 0)) })()
-	_ = p.SetDeadline(time.Now().Add(maxDial))
-	if _, err = p.Write(ask); err != nil {
-		return nil, err
-	}
-	if answer, err = readHead(p.from); err != nil {
-		return nil, err
-	}
-	return answer, p.SetDeadline(time.Time{})
-}
-
-// isRefusal reports whether an answer to CONNECT is another one than that the connection is there.
-func isRefusal(answer []byte) bool {
-	status, isHTTP := bytes.CutPrefix(answer, []byte("HTTP/1."))
-	return !isHTTP || len(status) < 5 || status[2] != '2'
-}
-
-// passAnswer gives a program the answer of a proxy that refuses, and reports whether it can ask again.
-func (p *proxyConn) passAnswer(to net.Conn, head []byte) bool {
-	_ = to.SetDeadline(time.Now().Add(maxDial))
-	_ = p.SetDeadline(time.Now().Add(maxDial))
-	from := bufio.NewReader(io.MultiReader(bytes.NewReader(head), p.from))
-	r, err := http.ReadResponse(from, &http.Request{Method: http.MethodConnect})
-	if err != nil {
-		return false
-	}
-	defer r.Body.Close()
-	return r.Write(to) == nil && !r.Close
-}
-
-func (p *proxyConn) Read(b []byte) (int, error) { return p.from.Read(b) }
-
-// CloseWrite ends the data that Pollux sends.
-func (p *proxyConn) CloseWrite() error { return closeWrite(p.Conn) }
+// noAnswer tells a program that its proxy cannot be reached.
+const noAnswer = "HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 // target returns the host and the port to which a request has a proxy connect, and the hosts of credentials that it is, nil for none.
 func (b *Broker) target(ask []byte) (host string, port uint16, hosts network.Hosts) {
@@ -187,51 +133,54 @@ func readHead(r *bufio.Reader) (head []byte, err error) {
 	}
 }
 
-// buffered takes the bytes out of a reader that it has read ahead.
-func buffered(r *bufio.Reader) []byte {
-	ahead, _ := r.Peek(r.Buffered())
-	_, _ = r.Discard(len(ahead))
-	return bytes.Clone(ahead)
+// tunnel is a way to a host through a proxy of programs, who ask it with CONNECT.
+type tunnel struct {
+	proxy netip.AddrPort
+	ask   []byte // the request of a program, which may have its password for the proxy
+
+	mu    sync.Mutex // guards the following
+	first *proxyConn // the connection that the proxy has made for the program, nil once it is in use
+	since time.Time  // when it was made
 }
+
+// maxUnused is how long the connection that the proxy has made for a program is kept without a request: its other end may not wait long.
+const maxUnused = 5 * time.Second
+
+// errRefused means that a proxy does not accept the request of a program once more. A password may hold for one time or for one connection.
+var errRefused = errors.New("the proxy has refused")
 
 // dial returns a connection to the host.
 func (t *tunnel) dial(ctx context.Context) (net.Conn, error) {
-	if conn := t.take(); conn != nil {
+	if conn := t.take(maxUnused); conn != nil {
 		return conn, nil
 	}
-	conn, err := dialProxy(ctx, t.proxy)
-	if err != nil {
-		return nil, err
-	}
-	answer, err := conn.connect(ctx, t.ask)
-	if err == nil && isRefusal(answer) {
-		line, _, _ := bytes.Cut(answer, []byte{'\r'})
-		err = fmt.Errorf("the proxy answers %.80q", line)
+	conn, err := (*proxyConn)(nil).connect(ctx, t.proxy, t.ask)
+	if err == nil && conn.isRefusal() {
+		line, _, _ := bytes.Cut(conn.answer, []byte{'\r'})
+		conn.drop()
+		err = fmt.Errorf("%w: %.80q", errRefused, line)
 	}
 	if err != nil {
-		_ = conn.Close()
 		return nil, &net.OpError{Op: "connect", Net: "tcp", Addr: net.TCPAddrFromAddrPort(t.proxy), Err: err}
 	}
 	return conn, nil
 }
 
-// take returns the connection that the proxy has made for the program, nil if it is in use.
-func (t *tunnel) take() *proxyConn {
+// take returns the connection that the proxy has made for the program, nil if it is in use or older than a limit.
+func (t *tunnel) take(limit time.Duration) *proxyConn {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	conn := t.first
 	t.first = nil
+	if time.Since(t.since) > limit {
+		conn.drop()
+		return nil
+	}
 	return conn
 }
 
-// closeWrite ends the data that Pollux sends on a connection.
-func closeWrite(c net.Conn) error {
-	if c, ok := c.(interface{ CloseWrite() error }); ok {
-		return c.CloseWrite()
-	}
-	return nil
-}
+// drop ends the connection that the proxy has made for the program if no request has used it.
+func (t *tunnel) drop() { t.take(maxUnused).drop() }
 
-func dialTo(ctx context.Context, to netip.AddrPort, patience time.Duration) (net.Conn, error) {
-	return (&net.Dialer{Timeout: patience}).DialContext(ctx, "tcp", to.String())
-}
+// isProxy reports whether a host is a proxy of programs.
+func (b *Broker) isProxy(h network.Host) bool { return slices.Contains(b.proxies, h) }

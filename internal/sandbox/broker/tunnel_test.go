@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -26,11 +27,12 @@ type proxy struct {
 	addr netip.AddrPort
 	h    *host
 
-	mu      sync.Mutex
-	refuses bool     // all hosts
-	asked   []string // request lines, with the password for the proxy
-	conns   []net.Conn
-	serving sync.WaitGroup
+	mu       sync.Mutex
+	refuses  bool     // all hosts
+	swallows bool     // everything after its answer
+	asked    []string // request lines, with the password for the proxy
+	conns    []net.Conn
+	serving  sync.WaitGroup
 }
 
 // newProxy returns a proxy, and changes the broker of the host to one that knows it.
@@ -88,7 +90,7 @@ func (p *proxy) serve(c net.Conn) {
 		p.mu.Lock()
 		p.asked = append(p.asked, strings.TrimSpace(r.Method+" "+r.RequestURI+" "+r.Header.Get("Proxy-Authorization")))
 		p.conns = append(p.conns, c)
-		refuses := p.refuses
+		refuses, swallows := p.refuses, p.swallows
 		p.mu.Unlock()
 		switch {
 		case r.Method != http.MethodConnect:
@@ -101,6 +103,10 @@ func (p *proxy) serve(c net.Conn) {
 				return
 			}
 			_, _ = io.WriteString(c, "HTTP/1.1 200 OK\r\nVia: proxy\r\n\r\n")
+			if swallows {
+				_, _ = io.CopyN(io.Discard, from, 100)
+				return
+			}
 			go func() {
 				_, _ = io.Copy(to, from)
 				_ = to.(*net.TCPConn).CloseWrite()
@@ -225,9 +231,24 @@ func TestProxy(t *testing.T) {
 	if got := p.requests(); !slices.Equal(got, []string{ask, ask}) {
 		t.Errorf("after an end, the proxy got %q", got)
 	}
+	p.requests()
 	p.refuse(true)
-	if got, err := get(t, c, h.url("/")); got != "502 Pollux, which puts in the credential, got no answer of the host: connect tcp "+p.addr.String()+": the proxy answers \"HTTP/1.1 403 Not here\".\n" || err != nil {
-		t.Errorf("after an end, the program read %q, %v", got, err)
+	if got, err := get(t, c, h.url("/")); !strings.HasPrefix(got, "502 ") || !strings.Contains(got, "the proxy has refused: \"HTTP/1.1 403 Not here\"") || err != nil {
+		t.Errorf("where the proxy refuses to lead once more, the program read %q, %v", got, err)
+	}
+	if _, err := get(t, c, h.url("/")); err == nil || !strings.Contains(err.Error(), "Not here") { // on a connection of its own
+		t.Errorf("the next time, the program read %v", err)
+	}
+	one := p.client(t, "/bin/a")
+	one.Transport.(*http.Transport).ForceAttemptHTTP2 = false
+	p.refuse(false)
+	if got, err := get(t, one, h.url("/")); got != "200 true Bearer "+placeholder+" " || err != nil {
+		t.Errorf("with HTTP/1.1, the program read %q, %v", got, err)
+	}
+	p.cut()
+	p.refuse(true)
+	if _, err := get(t, one, h.url("/")); err == nil || !strings.Contains(err.Error(), "Not here") {
+		t.Errorf("with HTTP/1.1, the program read %v", err)
 	}
 	p.refuse(false)
 	p.requests()
@@ -361,9 +382,15 @@ func TestRefusingProxy(t *testing.T) {
 	if conn, err = p.dial("/bin/a"); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.WriteString(conn, ask)
-	if resp, err := http.ReadResponse(bufio.NewReader(conn), nil); err != nil || resp.StatusCode != http.StatusForbidden {
-		t.Errorf("the program read %v, %v", resp, err)
+	from = bufio.NewReader(conn)
+	for range 2 { // the second time after the proxy has ended the connection
+		_, _ = io.WriteString(conn, ask)
+		resp, err := http.ReadResponse(from, nil)
+		if err != nil || resp.StatusCode != http.StatusForbidden {
+			t.Fatalf("the program read %v, %v", resp, err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+		p.cut()
 	}
 	_ = conn.Close()
 	p.serving.Wait() // for the ends of the connections, with the programs'
@@ -420,9 +447,167 @@ func TestSilentProxy(t *testing.T) {
 	_ = long.Close()
 	_ = conn.Close()
 	_ = l.Close()
-	end := begin()
-	_, _ = io.WriteString(end, "CONNECT example.com:443 HTTP/1.1\r\n\r\n")
-	if got, _ := io.ReadAll(end); !strings.HasPrefix(string(got), "HTTP/1.1 502 ") {
-		t.Errorf("without a proxy, the program read %q", got)
+	for _, name := range []string{"example.com", "other.example"} {
+		end := begin()
+		_, _ = io.WriteString(end, "CONNECT "+name+":443 HTTP/1.1\r\n\r\n")
+		if got, _ := io.ReadAll(end); !strings.HasPrefix(string(got), "HTTP/1.1 502 ") {
+			t.Errorf("without a proxy, the program that means %s read %q", name, got)
+		}
+	}
+}
+
+// TestWays checks that a proxy which refuses a host does not lead there by the connection of a program that needed none, nor by that of another proxy.
+func TestWays(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{}, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprint(w, r.Header.Get("Authorization") == "Bearer "+real)
+	})
+	p := newProxy(t, h)
+	if got, err := get(t, h.client(t, h.b.Authority()), h.url("/")); got != "200 true" || err != nil {
+		t.Fatalf("without a proxy, the program read %q, %v", got, err)
+	}
+	if got, err := get(t, p.client(t, "/bin/a"), h.url("/")); got != "200 true" || err != nil {
+		t.Fatalf("by the proxy, the program read %q, %v", got, err)
+	}
+	p.mu.Lock()
+	p.swallows = true // it says that it leads to the host, and does not
+	p.mu.Unlock()
+	p.cut()
+	c := p.client(t, "/bin/a")
+	if got, err := get(t, c, h.url("/")); strings.HasPrefix(got, "200") {
+		t.Errorf("by a proxy that leads nowhere, the program read %q, %v", got, err)
+	}
+}
+
+// TestAfterRefusal checks that the limits for a proxy that refuses a host do not hold for the requests after that on the same connection.
+func TestAfterRefusal(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{}, func(http.ResponseWriter, *http.Request) {})
+	p := newProxy(t, h)
+	p.refuse(true)
+	left, right := net.Pipe()
+	watched := &deadlines{Conn: right}
+	go h.b.Serve(watched, p.addr, h.b.Takes(t.Context(), p.addr, nil), broker.Program{File: "/bin/a"})
+	from := bufio.NewReader(left)
+	for _, send := range []string{fmt.Sprintf("CONNECT example.com:%d HTTP/1.1\r\nHost: x\r\n\r\n", h.addr.Port()), "GET http://x/ HTTP/1.1\r\nHost: x\r\n\r\n"} {
+		_, _ = io.WriteString(left, send)
+		resp, err := http.ReadResponse(from, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = io.Copy(io.Discard, resp.Body)
+	}
+	if last := watched.last.Load(); last != nil && !last.(time.Time).IsZero() {
+		t.Errorf("the connection of the program ends at %v", last)
+	}
+	_ = left.Close()
+}
+
+// deadlines is a connection that knows its latest deadline.
+type deadlines struct {
+	net.Conn
+	last atomic.Value
+}
+
+func (d *deadlines) SetDeadline(at time.Time) error {
+	d.last.Store(at)
+	return d.Conn.SetDeadline(at)
+}
+
+// TestFirstBytes checks that nothing is lost of a program's data behind its request to a proxy if that is no TLS.
+func TestFirstBytes(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	got := make(chan int, 10)
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			n, _ := io.Copy(io.Discard, c)
+			got <- int(n)
+			_ = c.Close()
+		}
+	}()
+	h := newHost(t, broker.Secret{}, func(http.ResponseWriter, *http.Request) {})
+	h.addr = netip.MustParseAddrPort(l.Addr().String())
+	p := newProxy(t, h)
+	h.addr = netip.MustParseAddrPort(l.Addr().String())
+	for _, size := range []int{100, 600, 5000, 200_000} {
+		conn, err := p.dial("/bin/a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, port, _ := net.SplitHostPort(h.Listener.Addr().String())
+		_, _ = io.WriteString(conn, "CONNECT example.com:"+port+" HTTP/1.1\r\n\r\nSSH-2.0-"+strings.Repeat("x", size-8))
+		_ = conn.(*net.TCPConn).CloseWrite()
+		_, _ = io.Copy(io.Discard, conn)
+		if n := <-got; n != size {
+			t.Errorf("of %d bytes, the host got %d", size, n)
+		}
+		_ = conn.Close()
+	}
+}
+
+// TestSameAddress checks that a host of a credential which has the address of a proxy gets the credential without it.
+func TestSameAddress(t *testing.T) {
+	t.Parallel()
+	h := newHost(t, broker.Secret{}, func(w http.ResponseWriter, r *http.Request) {
+		_, _ = fmt.Fprint(w, r.Header.Get("Authorization") == "Bearer "+real)
+	})
+	p := newProxy(t, h)
+	list, _ := network.ParseHosts([]string{p.addr.String(), h.addr.String()})
+	b, err := broker.New(broker.Options{
+		Proxies: list, Transport: h.Client().Transport.(*http.Transport).Clone(), Credentials: []broker.Credential{{Hosts: h.hosts, Placeholder: placeholder, Secret: func(context.Context, string) (broker.Secret, error) {
+			return broker.Secret{Text: real}, nil
+		}}},
+		Lookup: func(context.Context, string) ([]netip.Addr, error) {
+			return []netip.Addr{netip.MustParseAddr("192.0.2.7")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	h.b, h.hosts = b, append(h.hosts, list[1])
+	if got, err := get(t, h.client(t, b.Authority()), h.url("/")); got != "200 true" || err != nil {
+		t.Errorf("the program read %q, %v", got, err)
+	}
+}
+
+// TestNoWait checks that a connection to this machine does not wait for the names of hosts and proxies with the same port, and one to another machine only for
+// those with its port.
+func TestNoWait(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	hosts, _ := network.ParseHosts([]string{"example.com:443"})
+	proxies, _ := network.ParseHosts([]string{"proxy.example:8080"})
+	stuck := make(chan struct{})
+	b, err := broker.New(broker.Options{
+		Proxies: proxies, Transport: &http.Transport{}, Credentials: []broker.Credential{{Hosts: hosts, Placeholder: placeholder}},
+		Lookup: func(_ context.Context, name string) ([]netip.Addr, error) {
+			if asked.Add(1); name == "example.com" {
+				<-stuck
+			}
+			return []netip.Addr{netip.MustParseAddr("192.0.2.7")}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = b.Close() })
+	t.Cleanup(func() { close(stuck) })
+	for address, want := range map[string]int32{"127.0.0.1:8080": 0, "[::1]:443": 0, "127.0.0.1:80": 0} {
+		if found := b.Takes(t.Context(), netip.MustParseAddrPort(address), nil); len(found) > 0 || asked.Load() != want {
+			t.Errorf("%s: %v, and %d names were asked for", address, found, asked.Load())
+		}
+	}
+	if found := b.Takes(t.Context(), netip.MustParseAddrPort("192.0.2.7:8080"), nil); len(found) != 1 || asked.Load() != 1 {
+		t.Errorf("the proxy: %v, and %d names were asked for", found, asked.Load())
 	}
 }

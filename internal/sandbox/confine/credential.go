@@ -16,7 +16,6 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
-	"pollux/internal/sandbox/broker"
 	"pollux/internal/sandbox/network"
 )
 
@@ -132,7 +131,7 @@ func (c *Confinement) credentialWarnings() (list []string) {
 	if !sandbox.KnowsHosts() {
 		return append(list, "The credentials in pollux.sandboxCredentials are for no command: on this machine, Pollux cannot decide about connections.")
 	}
-	policy, proxy := c.Profile().Network, c.userProxy()
+	policy := c.Profile().Network
 	for _, one := range credentials {
 		if len(one.Hosts) == 0 || !c.IsSet(one) {
 			continue
@@ -143,52 +142,79 @@ func (c *Confinement) credentialWarnings() (list []string) {
 				list = append(list, "Commands do not reach "+h.String()+", for which pollux.sandboxCredentials has a credential. Add it to pollux.sandboxHosts.")
 			}
 		}
-		if by, err := proxy(&url.URL{Scheme: "https", Host: h.String()}); by != nil && by.Scheme != "http" || err != nil {
+		if c.usesOtherProxy(h) {
 			list = append(list, "Commands send placeholders to "+h.String()+" instead of the credential in pollux.sandboxCredentials: their proxy (HTTPS_PROXY) has no address that begins with http://. Add the host to NO_PROXY if they reach it without.")
 		}
 	}
 	return list
 }
 
-// userProxy returns the proxies that the variables of commands name for addresses.
-func (c *Confinement) userProxy() func(*url.URL) (*url.URL, error) {
-	env := c.options.Env
+// proxyVariables are those by which programs find a proxy for HTTPS. Some use the ones for HTTP.
+var proxyVariables = [...]string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"}
+
+// proxyAddresses returns the values of a variable for proxies that commands may have: that of the user, and that of the session's proxy.
+func (c *Confinement) proxyAddresses(name string) (list []string) {
+	list = append(list, c.options.Env(name))
 	if c.proxied != nil {
-		env = func(name string) string { return process.Getenv(c.proxied.variables, name) }
+		list = append(list, process.Getenv(c.proxied.variables, name))
 	}
-	first := func(names ...string) string {
-		for _, name := range names {
-			if value := env(name); value != "" {
-				return value
-			}
-		}
-		return ""
-	}
-	return (&httpproxy.Config{HTTPSProxy: first("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"), NoProxy: first("NO_PROXY", "no_proxy")}).ProxyFunc()
+	return slices.DeleteFunc(list, func(value string) bool { return value == "" })
 }
 
-// httpProxies returns the HTTP proxies by which commands reach the hosts of credentials.
-func (c *Confinement) httpProxies(credentials []broker.Credential) (list network.Hosts) {
-	of := c.userProxy()
-	for _, one := range credentials {
-		for _, h := range one.Hosts {
-			by, err := of(&url.URL{Scheme: "https", Host: h.String()})
-			if err != nil || by == nil || by.Scheme != "http" {
-				continue
-			}
-			names := []string{by.Hostname()}
-			if by.Hostname() == "localhost" {
-				names = []string{"127.0.0.1", "::1"}
-			}
-			for _, name := range names {
-				p, err := network.ParseHost(net.JoinHostPort(name, cmp.Or(by.Port(), "80")))
-				if err == nil && !slices.Contains(list, p) {
-					list = append(list, p)
+// httpProxies returns the HTTP proxies that commands may use.
+func (c *Confinement) httpProxies() (list network.Hosts) {
+	for _, name := range proxyVariables {
+		for _, address := range c.proxyAddresses(name) {
+			for _, h := range parseProxy(address) {
+				if !slices.Contains(list, h) {
+					list = append(list, h)
 				}
 			}
 		}
 	}
 	return list
+}
+
+// parseProxy returns the hosts of a proxy's address, nil for one that is not for HTTP. Programs write passwords there in forms that are not valid in
+// URLs, and know two ports for an address without one.
+func parseProxy(address string) (list network.Hosts) {
+	scheme, rest, hasScheme := strings.Cut(strings.TrimSpace(address), "://")
+	if !hasScheme {
+		rest = scheme
+	} else if !strings.EqualFold(scheme, "http") {
+		return nil
+	}
+	rest = rest[strings.LastIndexByte(rest, '@')+1:]
+	rest, _, _ = strings.Cut(rest, "/")
+	host, port, err := net.SplitHostPort(rest)
+	ports := []string{port}
+	if err != nil {
+		host, ports = strings.Trim(rest, "[]"), []string{"80", "1080"}
+	}
+	hosts := []string{host}
+	if strings.EqualFold(host, "localhost") {
+		hosts = []string{"127.0.0.1", "::1"}
+	}
+	for _, host := range hosts {
+		for _, port := range ports {
+			if h, err := network.ParseHost(net.JoinHostPort(host, port)); err == nil && h.Port != 0 {
+				list = append(list, h)
+			}
+		}
+	}
+	return list
+}
+
+// usesOtherProxy reports whether commands may reach a host by a proxy that is not for HTTP.
+func (c *Confinement) usesOtherProxy(h network.Host) bool {
+	const any = "http://proxy.invalid"
+	without := c.proxyAddresses("NO_PROXY")
+	if len(without) == 0 {
+		without = c.proxyAddresses("no_proxy")
+	}
+	by, _ := (&httpproxy.Config{HTTPSProxy: any, NoProxy: strings.Join(without, ",")}).ProxyFunc()(&url.URL{Scheme: "https", Host: h.String()})
+	isOther := func(address string) bool { return len(parseProxy(address)) == 0 }
+	return by != nil && slices.ContainsFunc(proxyVariables[:4], func(name string) bool { return slices.ContainsFunc(c.proxyAddresses(name), isOther) })
 }
 
 // mayReach reports whether a policy lets commands reach a host, or has a person asked about it.

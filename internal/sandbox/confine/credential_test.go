@@ -94,6 +94,9 @@ func TestCredentialWarnings(t *testing.T) {
 			t.Errorf("with %q, the warning is %q", environ, got)
 		}
 	}
+	if got := openIn(t, t.TempDir(), list, "", "HTTPS_PROXY=http://proxy.example:3128", "all_proxy=socks5://proxy.example:1080").Warning(); !strings.Contains(got, "send placeholders to github.com") {
+		t.Errorf("with two proxies, the warning is %q", got)
+	}
 	c := open(t, `{"tools": {"sandbox": false}, "pollux": {"sandboxCredentials": ["gh"]}}`, "")
 	if warning, err := c.Start(confine.Request{}); err != nil || !strings.Contains(warning, "they run without the sandbox") {
 		t.Errorf("without the sandbox, the warning is %q: %v", warning, err)

@@ -205,7 +205,7 @@ func (c *Confinement) start(p *placeholders, npm *npmrc, hosts string) error {
 	if err != nil {
 		return err
 	}
-	if p.broker, err = broker.New(broker.Options{Credentials: p.list, Proxies: c.httpProxies(p.list), Transport: made.(*http.Transport)}); err != nil {
+	if p.broker, err = broker.New(broker.Options{Credentials: p.list, Proxies: c.httpProxies(), Transport: made.(*http.Transport)}); err != nil {
 		return err
 	}
 	dir := c.options.Paths.CommandFiles()
