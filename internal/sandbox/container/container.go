@@ -1,7 +1,7 @@
 // Package container runs Pollux as a whole in a container of Docker, Podman or LXD: the session with its tools, hooks and MCP servers.
 //
 //   - Outside, [Run] gets the image, starts the container, and waits for its end. command.go has the command line of the container
-//     program, mounts.go the files that the container gets. A container of LXD is there before: lxc.go and devices.go.
+//     program, mounts.go the files that the container gets. A container of LXD is there before: lxd_linux.go and devices_linux.go.
 //   - Inside, the same program runs with the same arguments. [Enter] first becomes the user (enter_linux.go).
 //   - proxy.go has the container of a proxy. With one, that of the session has no network.
 //   - relay.go shares a directory with the container, and leads from inside to programs that listen on the loopback addresses of the machine, such as
@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"syscall"
 	"time"
 
 	"pollux/internal/durable"
@@ -21,6 +22,10 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/sandbox/proxy"
 )
+
+// lxc is the value of tools.sandbox for a container that the user has made with LXD's program lxc. It runs before the session and after it, and
+// further sessions can be in it.
+const lxc = "lxc"
 
 // Has reports whether a value of tools.sandbox stands for a container. runsc, gVisor, is a runtime of Docker.
 func Has(name string) bool { return slices.Contains([]string{"docker", "podman", "runsc", lxc}, name) }
@@ -68,6 +73,7 @@ type Options struct {
 	Dirs   []string // further ones of the workspace, with the repositories of worktrees
 	Home   string   // the home directory
 	Own    string   // the directory of Pollux's own files, in the home directory
+	Temp   string   // the directory for temporary files of all users, not the one in TMPDIR
 	Rules  []string // files and directories that can be read: settings and policies of the system
 	Read   []string // further ones that can be read, from settings
 	Script bool     // whether Dir's .gemini/sandbox.bashrc runs at the start, and a proxy may be a file in Dir: the folder is trusted
@@ -111,7 +117,7 @@ func Run(ctx context.Context, o *Options) error {
 		return err
 	}
 	if o.Name == lxc {
-		return o.runWithLXC(ctx, path)
+		return o.runWithLXD(ctx, path)
 	}
 	image, err := o.image()
 	if err != nil {
@@ -120,7 +126,7 @@ func Run(ctx context.Context, o *Options) error {
 	if err := o.fetch(ctx, path, image); err != nil {
 		return err
 	}
-	link, err := o.link()
+	link, err := o.link("", "pollux-")
 	if err != nil {
 		return exit.Errorf(exit.Sandbox, "Cannot lead the container to this machine: %w.", durable.Cause(err))
 	}
@@ -191,6 +197,8 @@ func (o *Options) ended(status process.Status) error {
 	switch {
 	case status == process.Status{}:
 		return nil
+	case status.Signal == syscall.SIGPIPE: // the reader of the output has ended
+		return nil
 	case status.Signal != 0:
 		return exit.Errorf(exit.Code(128+int(status.Signal)), "%s was ended (%s). The session in the container may go on.", o.Client(), status)
 	case status.Code >= failed && status.Code <= notFound:
@@ -210,9 +218,6 @@ func (n *Needed) Client() string {
 func (o *Options) containerProgram() (string, error) {
 	if o.Name == "runsc" && !o.IsLinux {
 		return "", exit.Errorf(exit.Sandbox, "gVisor (runsc) is only available on Linux. Use docker or podman.")
-	}
-	if o.Name == lxc && !o.IsLinux {
-		return "", exit.Errorf(exit.Sandbox, "LXD (lxc) is only available on Linux. Use docker or podman.")
 	}
 	if o.hasProxy() && !o.IsLinux { // elsewhere, no link leads there
 		return "", exit.Errorf(exit.Sandbox, "A proxy for the container (%s) is only available on Linux.", proxy.Variable)

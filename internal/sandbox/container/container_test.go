@@ -32,7 +32,7 @@ func options(t *testing.T, name string, env map[string]string) *Options {
 	}
 	return &Options{
 		Needed: Needed{Name: name, From: "tools.sandbox"}, Args: []string{"-p", "two words"}, Dir: dir, Home: home, Own: filepath.Join(home, ".gemini"),
-		User: "someone", UID: 1000, GID: 1000, Host: "machine", Env: func(name string) string { return env[name] }, Program: "/opt/pollux", IsLinux: true,
+		Temp: home, User: "someone", UID: 1000, GID: 1000, Host: "machine", Env: func(name string) string { return env[name] }, Program: "/opt/pollux", IsLinux: true,
 	}
 }
 
@@ -273,7 +273,7 @@ func TestRelay(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Addr().String())
 	o := options(t, "docker", nil)
 	o.Loopback = []string{server.Addr().String(), "localhost:" + port, "no address"}
-	r, err := o.link()
+	r, err := o.link("", "pollux-")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,7 +302,7 @@ func TestRelay(t *testing.T) {
 	o.Env = func(name string) string {
 		return process.Getenv([]string{proxy.Variable + "=x", "http_proxy=http://localhost:" + port}, name)
 	}
-	if r, err = o.link(); err != nil || len(r.ports) != 0 {
+	if r, err = o.link("", "pollux-"); err != nil || len(r.ports) != 0 {
 		t.Errorf("ports %v beside a proxy: %v", r.ports, err)
 	}
 	r.close()

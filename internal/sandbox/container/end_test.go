@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package container
 
@@ -37,7 +37,7 @@ func TestCancelled(t *testing.T) {
 			}
 			o.Launcher, o.Find = process.NewLauncher(), func(string) string { return program }
 			o.Out, o.Err, o.Program, o.In = io.Discard, io.Discard, program, nil
-			o.HasKeyboard = true
+			o.HasKeyboard, o.UID = true, os.Getuid()
 			cancelled := exit.Errorf(exit.Terminated, "cancelled")
 			ctx, cancel := context.WithCancelCause(t.Context())
 			go func() {

@@ -18,10 +18,11 @@ type entry struct {
 	Become   string
 	UID, GID int
 	Owner    string
-	// IsShared reports whether the container is the user's own, where others are users, and which stays. Host is then the name of the machine.
-	IsShared bool
-	Host     string
-	Leads    leads
+	// Binds are files and directories of the session at other places, which are to be where the session knows them. The container is then one that others
+	// use, and that stays: they do not see these. Dir is the directory of the session, and Host the name of the machine.
+	Binds     []bind
+	Dir, Host string
+	Leads     leads
 	// Env are the variables of the session. Those of the image that have other names stay.
 	Env []string
 	// Script is a file for bash that runs first, "" for none.
@@ -29,6 +30,9 @@ type entry struct {
 	// Paths and PythonPaths are added to PATH and PYTHONPATH.
 	Paths, PythonPaths []string
 }
+
+// bind is a file or directory at two places.
+type bind struct{ From, To string }
 
 // leads are the ports that lead into a container and out of it: those that the machine passes on, and those of servers of the machine and
 // of the proxy. Dir is the directory of the link, and Session the process of the session, in the container.

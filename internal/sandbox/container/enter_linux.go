@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,54 +43,55 @@ func Enter(args, env []string) error {
 	if err != nil {
 		return err
 	}
+	uid, gid, err := e.user()
+	if err != nil {
+		return err
+	}
 	e.Leads.Dir, e.Leads.Session = filepath.Dir(from), os.Getpid()
-	if err := e.Leads.start(path); err != nil {
+	relayed := &syscall.SysProcAttr{}
+	if len(e.Binds) > 0 && uid != 0 { // not beside those of other users
+		relayed.Credential = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
+	}
+	if err := e.Leads.start(path, relayed); err != nil {
 		return fmt.Errorf("lead to ports: %w", durable.Cause(err))
 	}
-	if e.IsShared {
-		e.nameMachine()
+	if len(e.Binds) > 0 {
+		if err := e.place(uid, gid, filepath.Dir(from)); err != nil {
+			return err
+		}
 	}
-	if err := e.become(); err != nil {
+	if err := e.become(uid, gid); err != nil {
 		return err
+	}
+	if e.Dir != "" {
+		if err := os.Chdir(e.Dir); err != nil {
+			return err
+		}
 	}
 	return e.goOn(path, args, env)
 }
 
-// nameMachine gives this process the name of the machine, a part of the key that stored keys are encrypted with. Other processes in the container keep its own.
-// Where that is not possible, the session says that it cannot read them.
-func (e *entry) nameMachine() {
-	runtime.LockOSThread() // the one that becomes Pollux
-	if e.Host != "" && unix.Unshare(unix.CLONE_NEWUTS) == nil {
-		_ = unix.Sethostname([]byte(e.Host))
+// user returns the numbers of the user in the container.
+func (e *entry) user() (uid, gid int, err error) {
+	if e.Become != becomeOwner {
+		return e.UID, e.GID, nil
 	}
-}
-
-// ownerOf returns the number of the owner of a file, -1 if it cannot be found out.
-func ownerOf(file string) int {
 	var st syscall.Stat_t
-	if syscall.Stat(file, &st) != nil {
-		return -1
+	if err := syscall.Stat(e.Owner, &st); err != nil {
+		return 0, 0, fmt.Errorf("look at %s: %w", e.Owner, durable.Cause(err))
 	}
-	return int(st.Uid)
+	return int(st.Uid), int(st.Gid), nil
 }
 
-// become makes this process one of the user, if it is one of root.
-func (e *entry) become() error {
-	uid, gid := e.UID, e.GID
-	if e.Become == becomeOwner {
-		var st syscall.Stat_t
-		if err := syscall.Stat(e.Owner, &st); err != nil {
-			return fmt.Errorf("look at %s: %w", e.Owner, durable.Cause(err))
-		}
-		uid, gid = int(st.Uid), int(st.Gid)
-	}
+// become makes this process one of a user, if it is one of root.
+func (e *entry) become(uid, gid int) error {
 	if os.Getuid() != 0 || e.Become == becomeImage {
 		return nil
 	}
 	if err := os.MkdirAll(e.Home, 0o755); err != nil {
 		return fmt.Errorf("create %s: %w", e.Home, durable.Cause(err))
 	}
-	if !e.IsShared || ownerOf(e.Home) == 0 { // LXD makes it for a disk in it
+	if len(e.Binds) == 0 { // else it may be one of others
 		if err := os.Chown(e.Home, uid, gid); err != nil {
 			return fmt.Errorf("change the owner of %s: %w", e.Home, durable.Cause(err))
 		}
@@ -115,22 +115,17 @@ func (e *entry) addUser(uid, gid int) {
 		}
 		return r
 	}, e.User)
-	addLine("/etc/passwd", number, strings.Join([]string{name, "x", number, group, "", e.Home, "/bin/sh"}, ":"), e.IsShared)
-	addLine("/etc/group", group, strings.Join([]string{name, "x", group, ""}, ":"), e.IsShared)
+	addLine("/etc/passwd", number, strings.Join([]string{name, "x", number, group, "", e.Home, "/bin/sh"}, ":"))
+	addLine("/etc/group", group, strings.Join([]string{name, "x", group, ""}, ":"))
 }
 
-// addLine replaces the line of a file that has the number as its third field, or adds one. It can keep the line.
-func addLine(file, number, line string, keeps bool) {
+// addLine replaces the line of a file that has the number as its third field, or adds one.
+func addLine(file, number, line string) {
 	text, _ := os.ReadFile(file) // an image may have none
 	lines := []string{line}
 	for old := range strings.Lines(string(text)) {
 		old = strings.TrimRight(old, "\n")
-		fields := strings.Split(old, ":")
-		hasNumber := len(fields) > 2 && fields[2] == number
-		switch {
-		case hasNumber && keeps:
-			return
-		case len(fields) > 2 && !hasNumber:
+		if fields := strings.Split(old, ":"); len(fields) > 2 && fields[2] != number {
 			lines = append(lines, old)
 		}
 	}
@@ -145,7 +140,7 @@ const readyFD = 3
 const ready = "ready"
 
 // start starts the process that leads to ports, if there are any. It ends with the container.
-func (l *leads) start(path string) error {
+func (l *leads) start(path string, sys *syscall.SysProcAttr) error {
 	if len(l.In)+len(l.Out) == 0 {
 		return nil
 	}
@@ -160,7 +155,7 @@ func (l *leads) start(path string) error {
 	defer ours.Close()
 	_, err = process.NewLauncher().Start(context.Background(), &process.Command{
 		For: process.Purpose{Kind: process.KindContainer, Origin: process.OriginPollux}, Path: path, Args: []string{string(how)},
-		Env: []string{Variable + "=" + forPorts}, Files: map[int]*os.File{readyFD: theirs}, Detach: true,
+		Env: []string{Variable + "=" + forPorts}, Files: map[int]*os.File{readyFD: theirs}, Detach: true, Sys: sys,
 	})
 	_ = theirs.Close()
 	if err != nil {
@@ -187,10 +182,20 @@ func leadToPorts(args []string) error {
 	_, _ = to.WriteString(ready)
 	_ = to.Close()
 	signal.Ignore(syscall.SIGHUP, syscall.SIGINT)
-	for os.Getppid() == l.Session {
-		time.Sleep(time.Second)
-	}
+	l.await()
 	return nil
+}
+
+// await returns when the session has ended.
+func (l *leads) await() {
+	fd, err := unix.PidfdOpen(l.Session, 0)
+	for os.Getppid() == l.Session {
+		if err != nil {
+			time.Sleep(time.Second)
+			continue
+		}
+		_, _ = unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, -1)
+	}
 }
 
 func (l *leads) listen() error {
@@ -247,6 +252,14 @@ func (l *leads) dialMachine(port int) (net.Conn, error) {
 	text := strconv.Itoa(port)
 	if c, err := net.Dial("unix", filepath.Join(l.Dir, text)); err == nil {
 		return c, nil
+	}
+	if filepath.Dir(filepath.Dir(l.Dir)) == shared { // its session ends, and the connection may be for another one of the user
+		others, _ := filepath.Glob(filepath.Join(filepath.Dir(l.Dir), "*", text))
+		for _, other := range others {
+			if c, err := net.Dial("unix", other); err == nil {
+				return c, nil
+			}
+		}
 	}
 	return net.Dial("tcp", net.JoinHostPort("host.docker.internal", text))
 }

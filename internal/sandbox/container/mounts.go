@@ -2,6 +2,7 @@ package container
 
 import (
 	"cmp"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -64,8 +65,13 @@ func (o *Options) mounts() ([]mount, error) {
 	if venv := o.Env("VIRTUAL_ENV"); strings.HasPrefix(filepath.Clean(venv), o.Dir+"/") {
 		// Its programs are those of the machine: inside there is another one, which begins empty.
 		own := filepath.Join(o.Dir, ".gemini", "sandbox.venv")
-		if err := os.MkdirAll(own, 0o755); err != nil {
-			return nil, exit.Errorf(exit.Sandbox, "Cannot create %s: %w.", own, durable.Cause(err))
+		for _, dir := range [...]string{filepath.Dir(own), own} {
+			if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return nil, exit.Errorf(exit.Sandbox, "Cannot create %s: %w.", dir, durable.Cause(err))
+			}
+			if info, err := os.Lstat(dir); err != nil || !info.IsDir() { // a link of the project could lead to any directory
+				return nil, exit.Errorf(exit.Sandbox, "%s is no directory. Remove it, or unset VIRTUAL_ENV.", dir)
+			}
 		}
 		list = append(list, mount{own, filepath.Clean(venv), writable})
 	}

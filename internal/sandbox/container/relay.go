@@ -22,11 +22,11 @@ type link struct {
 	listeners []net.Listener
 }
 
-// link makes the directory, and begins to relay. Only on Linux, a container reaches the local sockets of its machine: elsewhere the container
+// link makes the directory in another one, with a name that begins with a text, and begins to relay. Only on Linux, a container reaches the local sockets of its machine: elsewhere the container
 // program leads to loopback itself.
-func (o *Options) link() (_ *link, err error) {
+func (o *Options) link(parent, start string) (_ *link, err error) {
 	l := &link{}
-	if l.dir, err = os.MkdirTemp("", "pollux-"); err != nil {
+	if l.dir, err = os.MkdirTemp(parent, start); err != nil {
 		return nil, err
 	}
 	for _, address := range o.Loopback {
