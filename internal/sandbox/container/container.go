@@ -112,6 +112,8 @@ const grace = 10 * time.Second
 // Run runs the session in a container, and returns when it has ended. The error has the exit code of the session if that failed, which it has
 // then told the user, and else [exit.Sandbox].
 func Run(ctx context.Context, o *Options) error {
+	ctx, stop := o.untilHangup(ctx)
+	defer stop()
 	path, err := o.containerProgram()
 	if err != nil {
 		return err

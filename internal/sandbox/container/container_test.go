@@ -106,6 +106,16 @@ func TestVirtualEnv(t *testing.T) {
 	if !slices.Equal(e.Paths, []string{o.Dir + "/.venv/bin"}) {
 		t.Errorf("paths %q", e.Paths)
 	}
+	own := filepath.Join(o.Dir, ".gemini", "sandbox.venv")
+	for _, dir := range []string{own, filepath.Dir(own)} { // a project could lead anywhere
+		if err := errors.Join(os.Remove(dir), os.Symlink(o.Home, dir)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := o.mounts(); exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), dir+" is no directory.") {
+			t.Errorf("with a link at %s: %v", dir, err)
+		}
+		_ = os.Remove(dir)
+	}
 }
 
 // TestLinked checks that the container gets the files that links in ~/.gemini lead to.

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/creack/pty"
+
 	"pollux/internal/exit"
 	"pollux/internal/process"
 )
@@ -52,5 +54,35 @@ func TestCancelled(t *testing.T) {
 				t.Errorf("%v, shown %v", err, exit.WasShown(err))
 			}
 		})
+	}
+}
+
+// TestHangup checks that a session ends with its terminal, although the container program does not.
+func TestHangup(t *testing.T) {
+	t.Parallel()
+	keyboard, tty, err := pty.Open()
+	if err != nil {
+		t.Skip("NOT TESTED: no terminals: ", err)
+	}
+	defer tty.Close()
+	o := options(t, "docker", nil)
+	program := filepath.Join(o.Home, "program")
+	script := "#!/bin/sh\ncase $1 in\nrun) trap '' HUP; echo >$0.runs; while :; do sleep 0.01; done ;;\nimages) echo id ;;\nesac\n"
+	if err := os.WriteFile(program, []byte(script), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	o.Launcher, o.Find = process.NewLauncher(), func(string) string { return program }
+	o.Out, o.Err, o.Program, o.In = io.Discard, io.Discard, program, tty
+	o.HasKeyboard, o.HasScreen = true, true
+	go func() {
+		for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+			if _, err := os.Stat(program + ".runs"); err == nil {
+				break
+			}
+		}
+		_ = keyboard.Close()
+	}()
+	if err := Run(t.Context(), o); exit.CodeOf(err) != exit.HungUp {
+		t.Error(err)
 	}
 }
