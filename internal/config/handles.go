@@ -78,6 +78,7 @@ const (
 	SandboxNetworkAccess   = Bool("tools.sandboxNetworkAccess")
 	SandboxHosts           = Strings("pollux.sandboxHosts")
 	SandboxReads           = String("pollux.sandboxReads")
+	SandboxRequired        = Bool("pollux.sandboxRequired")
 	SandboxCredentials     = Strings("pollux.sandboxCredentials")
 	ToolsCore              = Strings("tools.core")
 	ToolsAllowed           = Strings("tools.allowed")

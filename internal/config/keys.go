@@ -207,6 +207,7 @@ var table = [...]Key{
 	{"pollux.sandboxMemory", "number 0 100000000", 0.0, restart, live, never, "Memory of its own in MB that each program in the sandbox may use (Linux). 0 is any. Not read from workspace settings."},
 	{"pollux.sandboxProcesses", "number 0 1000000", 8192.0, restart, live, never, "Processes and threads that a command in the sandbox may add to those of the machine (Linux, not for root). 0 is any number. Not read from workspace settings."},
 	{"pollux.sandboxReads", "enum all work", "all", restart, live, readsRising, "Files that commands in the sandbox read: all except secrets, or of home directories and other disks only the workspace, what commands can change, and settings and programs of development tools (work)."},
+	{"pollux.sandboxRequired", "bool", false, restart, live, onlyOn, "Start only sessions whose commands run in a container, or in the sandbox of Pollux as far as that can restrict them. Where it is switched off, missing or has a gap, Pollux refuses to run."},
 	{"pollux.sessionTitles", "bool", true, 0, live, free, "In an interactive session, let a small model write a title for the last session that has none."},
 	{"pollux.sessions.keepSecrets", "bool", false, restart, live, onlyOff, "Keep secrets in session files, exports and the history of prompts, instead of [REDACTED]."},
 	{"pollux.shell.backgroundAfter", "number", 120.0, 0, live, free, "Seconds after which a command of the model continues in the background. 0 waits for its end."},

@@ -129,6 +129,34 @@ func TestSandboxWarning(t *testing.T) {
 	}
 }
 
+// TestRequiredSandbox checks that no session starts without the sandbox where the settings of the system require it.
+func TestRequiredSandbox(t *testing.T) {
+	t.Parallel()
+	if sandbox.Available() != nil || sandbox.Gap() != "" {
+		t.Skip("NOT TESTED: this machine cannot confine commands")
+	}
+	for _, tt := range []struct {
+		env  string
+		set  any // tools.sandbox by a flag
+		want string
+	}{
+		{"", nil, ""},
+		{"", true, ""},
+		{"SANDBOX=inside", nil, ""},
+		{"", false, "It is switched off"},
+		{"GEMINI_SANDBOX=false", nil, "It is switched off"},
+		{"", "docker", "asks for a container"},
+	} {
+		u := projecttest.NewUser(t, tt.env)
+		u.Write("~/.gemini/settings.json", `{"pollux": {"sandboxRequired": true}}`)
+		u.Write(".gemini/settings.json", `{"pollux": {"sandboxRequired": false}}`)
+		_, err := u.TryOpen(trusted, flag("tools.sandbox", tt.set))
+		if tt.want == "" && err != nil || tt.want != "" && (exit.CodeOf(err) != exit.Sandbox || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%+v: %v", tt, err)
+		}
+	}
+}
+
 // TestCheckSandbox checks which settings and variables ask for a sandbox, and for which one.
 func TestCheckSandbox(t *testing.T) {
 	t.Parallel()

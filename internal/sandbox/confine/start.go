@@ -29,6 +29,35 @@ type Request struct {
 // settings only cause a warning, because policies and the user's approval still restrict it; in YOLO mode nothing does. For a container, the error
 // is a [*container.Needed].
 func (c *Confinement) Start(r Request) (warning string, err error) {
+	if warning, err = c.choose(r); err == nil && !r.IsInside {
+		err = c.checkRequired()
+	}
+	return warning, err
+}
+
+// checkRequired returns an error if the settings require the sandbox, and commands run without it or in one with a gap.
+func (c *Confinement) checkRequired() error {
+	if !config.SandboxRequired.In(c.options.Settings()) {
+		return nil
+	}
+	reason := ""
+	switch missing := sandbox.Available(); {
+	case c.IsOn():
+		if reason = sandbox.Gap(); reason == "" {
+			return nil
+		}
+	case missing != nil:
+		reason = "This machine has no sandbox: " + missing.Error() + "."
+	case !c.SuitsWorkspace():
+		reason = "It is off because your home directory is in the workspace. Use --sandbox, or start Pollux in another directory."
+	default:
+		reason = "It is switched off (tools.sandbox, --no-sandbox or GEMINI_SANDBOX)."
+	}
+	return exit.Errorf(exit.Sandbox, "The settings require the sandbox (pollux.sandboxRequired). %s", reason)
+}
+
+// choose is Start without that check.
+func (c *Confinement) choose(r Request) (warning string, err error) {
 	s := c.options.Settings()
 	if r.IsInside {
 		return c.startInside(r.IsForMode)
