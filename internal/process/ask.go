@@ -1,6 +1,7 @@
 package process
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,8 +20,8 @@ const maxAnswer = 64 << 10
 // Dir to the directory of the program if it is empty. Processes that the program leaves running
 // are killed.
 //
-// If the program fails, the error is the first line of its error output that is no
-// warning. When ctx ends, the error is its cause.
+// If the program fails, the error is the first line of its error output that begins with "Error:", else the first
+// that is no warning. When ctx ends, the error is its cause.
 func (l Launcher) Ask(ctx context.Context, c *Command) (string, error) {
 	own := *c
 	stdout, stderr := &Head{Max: maxAnswer}, &Head{Max: maxAnswer}
@@ -44,14 +45,19 @@ func (l Launcher) Ask(ctx context.Context, c *Command) (string, error) {
 	return text, fmt.Errorf("run %s: %s", &own, status)
 }
 
-// complaint returns the first line of an error output that is no warning.
+// complaint returns the first line of an error output that says that it is an error, else the first one that is no warning.
 func complaint(text string) string {
+	first := ""
 	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(strings.ToLower(line), "warning") {
+		line = strings.TrimSpace(line)
+		switch lower := strings.ToLower(line); {
+		case strings.HasPrefix(lower, "error:"):
 			return line
+		case first == "" && !strings.HasPrefix(lower, "warning"):
+			first = line
 		}
 	}
-	return text
+	return cmp.Or(first, text)
 }
 
 // Head is a writer that keeps the beginning of its input. It is not safe for concurrent use.

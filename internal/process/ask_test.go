@@ -99,6 +99,7 @@ func TestAsk(t *testing.T) {
 		"says":    {"echo ' one'; echo two", "one\ntwo", ""},
 		"fails":   {"echo out; echo 'it is off' >&2; echo more >&2; exit 3", "out", "it is off"},
 		"warns":   {"echo 'WARNING: old' >&2; echo >&2; echo 'no server' >&2; exit 1", "", "no server"},
+		"greets":  {"echo 'for the first time' >&2; echo 'Error: it is gone' >&2; exit 1", "", "Error: it is gone"},
 		"worried": {"echo 'warning: old' >&2; exit 1", "", "warning: old"},
 		"silent":  {"exit 3", "", "run silent: exit status 3"},
 		"flood":   {"head -c 1000000 /dev/zero | tr '\\0' x", strings.Repeat("x", maxAnswer), ""},
