@@ -4,17 +4,12 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"net"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
-	"golang.org/x/net/http/httpproxy"
-
 	"pollux/internal/config"
-	"pollux/internal/process"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/network"
 )
@@ -147,74 +142,6 @@ func (c *Confinement) credentialWarnings() (list []string) {
 		}
 	}
 	return list
-}
-
-// proxyVariables are those by which programs find a proxy for HTTPS. Some use the ones for HTTP.
-var proxyVariables = [...]string{"HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy"}
-
-// proxyAddresses returns the values of a variable for proxies that commands may have: that of the user, and that of the session's proxy.
-func (c *Confinement) proxyAddresses(name string) (list []string) {
-	list = append(list, c.options.Env(name))
-	if c.proxied != nil {
-		list = append(list, process.Getenv(c.proxied.variables, name))
-	}
-	return slices.DeleteFunc(list, func(value string) bool { return value == "" })
-}
-
-// httpProxies returns the HTTP proxies that commands may use.
-func (c *Confinement) httpProxies() (list network.Hosts) {
-	for _, name := range proxyVariables {
-		for _, address := range c.proxyAddresses(name) {
-			for _, h := range parseProxy(address) {
-				if !slices.Contains(list, h) {
-					list = append(list, h)
-				}
-			}
-		}
-	}
-	return list
-}
-
-// parseProxy returns the hosts of a proxy's address, nil for one that is not for HTTP. Programs write passwords there in forms that are not valid in
-// URLs, and know two ports for an address without one.
-func parseProxy(address string) (list network.Hosts) {
-	scheme, rest, hasScheme := strings.Cut(strings.TrimSpace(address), "://")
-	if !hasScheme {
-		rest = scheme
-	} else if !strings.EqualFold(scheme, "http") {
-		return nil
-	}
-	rest = rest[strings.LastIndexByte(rest, '@')+1:]
-	rest, _, _ = strings.Cut(rest, "/")
-	host, port, err := net.SplitHostPort(rest)
-	ports := []string{port}
-	if err != nil {
-		host, ports = strings.Trim(rest, "[]"), []string{"80", "1080"}
-	}
-	hosts := []string{host}
-	if strings.EqualFold(host, "localhost") {
-		hosts = []string{"127.0.0.1", "::1"}
-	}
-	for _, host := range hosts {
-		for _, port := range ports {
-			if h, err := network.ParseHost(net.JoinHostPort(host, port)); err == nil && h.Port != 0 {
-				list = append(list, h)
-			}
-		}
-	}
-	return list
-}
-
-// usesOtherProxy reports whether commands may reach a host by a proxy that is not for HTTP.
-func (c *Confinement) usesOtherProxy(h network.Host) bool {
-	const any = "http://proxy.invalid"
-	without := c.proxyAddresses("NO_PROXY")
-	if len(without) == 0 {
-		without = c.proxyAddresses("no_proxy")
-	}
-	by, _ := (&httpproxy.Config{HTTPSProxy: any, NoProxy: strings.Join(without, ",")}).ProxyFunc()(&url.URL{Scheme: "https", Host: h.String()})
-	isOther := func(address string) bool { return len(parseProxy(address)) == 0 }
-	return by != nil && slices.ContainsFunc(proxyVariables[:4], func(name string) bool { return slices.ContainsFunc(c.proxyAddresses(name), isOther) })
 }
 
 // mayReach reports whether a policy lets commands reach a host, or has a person asked about it.
