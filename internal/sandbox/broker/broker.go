@@ -62,18 +62,18 @@ type Options struct {
 
 // Broker takes connections of programs. Its methods may be called from several goroutines at once.
 type Broker struct {
-	hosts     network.Hosts // of all credentials, with ports
-	proxies   network.Hosts
-	names     *names.Server // of the hosts
-	found     *names.Server // of the proxies
-	authority *authority
-	forms     []*form
-	transport *http.Transport // see transportOf
-	server    http.Server
-	queue     queue
-	trust     trust
-	ctx       context.Context
-	end       context.CancelFunc
+	hosts      network.Hosts // of all credentials, with ports
+	proxies    network.Hosts
+	names      *names.Server // of the hosts
+	proxyNames *names.Server
+	authority  *authority
+	forms      []*form
+	transport  *http.Transport // see transportOf
+	server     http.Server
+	queue      queue
+	trust      trust
+	ctx        context.Context
+	end        context.CancelFunc
 
 	mu   sync.Mutex // guards the following
 	open map[*counted]bool
@@ -110,7 +110,7 @@ func New(o Options) (*Broker, error) {
 		h.MayBePrivate = h.Name != ""
 		b.proxies = append(b.proxies, h)
 	}
-	b.names, b.found = names.New(names.Options{Hosts: b.hosts, Lookup: o.Lookup}), names.New(names.Options{Hosts: b.proxies, Lookup: o.Lookup})
+	b.names, b.proxyNames = names.New(names.Options{Hosts: b.hosts, Lookup: o.Lookup}), names.New(names.Options{Hosts: b.proxies, Lookup: o.Lookup})
 	b.server = http.Server{
 		Handler: b.exchange(), DisableGeneralOptionsHandler: true, ErrorLog: silent(), ReadHeaderTimeout: time.Minute, IdleTimeout: 2 * time.Minute,
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
@@ -138,14 +138,14 @@ const learning = 300 * time.Millisecond
 // Learn asks for the addresses of the hosts and proxies, for programs that ask a resolver for them. It does not wait.
 func (b *Broker) Learn() {
 	b.names.Learn(context.Background(), 0)
-	b.found.Learn(context.Background(), 0)
+	b.proxyNames.Learn(context.Background(), 0)
 }
 
 // Takes returns the hosts of credentials and the proxies that have an address; connections to it are for the broker if there are any. known has answered the
 // programs that ask Pollux for names, and is nil for those that ask a resolver: then the broker asks, too.
 func (b *Broker) Takes(ctx context.Context, to netip.AddrPort, known *names.Server) network.Hosts {
 	found := takes(ctx, atPort(b.hosts, to.Port()), to.Addr(), b.names, known)
-	return append(found, takes(ctx, atPort(b.proxies, to.Port()), to.Addr(), b.found, known)...)
+	return append(found, takes(ctx, atPort(b.proxies, to.Port()), to.Addr(), b.proxyNames, known)...)
 }
 
 // takes returns those of some hosts that have an address, as own knows them.

@@ -94,6 +94,11 @@ func newBroker(t *testing.T, h *host, name string, secret func(context.Context, 
 
 // dial returns a connection of a program to the address of the host, which the broker serves.
 func (h *host) dial(program string) (net.Conn, error) {
+	return h.led(h.addr, h.hosts, program)
+}
+
+// led returns a connection of a program to an address, which these hosts have and the broker serves.
+func (h *host) led(to netip.AddrPort, hosts network.Hosts, program string) (net.Conn, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
@@ -105,7 +110,7 @@ func (h *host) dial(program string) (net.Conn, error) {
 	}
 	conn, err := l.Accept()
 	if err == nil {
-		go h.b.Serve(conn, h.addr, h.hosts, broker.Program{File: program, Open: &h.open})
+		go h.b.Serve(conn, to, hosts, broker.Program{File: program, Open: &h.open})
 	}
 	return end, err
 }

@@ -53,7 +53,14 @@ func newProxy(t *testing.T, h *host) *proxy {
 			p.serving.Go(func() { p.serve(c) })
 		}
 	}()
-	list, _ := network.ParseHosts([]string{p.addr.String()})
+	h.knowProxies(t, p.addr.String())
+	return p
+}
+
+// knowProxies gives the host a broker that knows proxies.
+func (h *host) knowProxies(t *testing.T, addresses ...string) {
+	t.Helper()
+	list, _ := network.ParseHosts(addresses)
 	b, err := broker.New(broker.Options{
 		Proxies: list, Transport: h.Client().Transport.(*http.Transport).Clone(),
 		Credentials: []broker.Credential{{Hosts: h.hosts, Placeholder: placeholder, Secret: func(context.Context, string) (broker.Secret, error) {
@@ -68,10 +75,9 @@ func newProxy(t *testing.T, h *host) *proxy {
 	}
 	t.Cleanup(func() { _ = b.Close() })
 	h.b = b
-	return p
 }
 
-// serve answers requests until one has led to the host. It wants a password for 407.example.
+// serve answers requests until one has led to the host.
 func (p *proxy) serve(c net.Conn) {
 	defer c.Close()
 	from := bufio.NewReader(c)
@@ -143,21 +149,7 @@ func (p *proxy) cut() {
 
 // dial returns a connection of a program to the proxy, which the broker serves.
 func (p *proxy) dial(program string) (net.Conn, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
-	defer l.Close()
-	end, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		return nil, err
-	}
-	conn, err := l.Accept()
-	if err == nil {
-		hosts := p.h.b.Takes(context.Background(), p.addr, nil)
-		go p.h.b.Serve(conn, p.addr, hosts, broker.Program{File: program, Open: &p.h.open})
-	}
-	return end, err
+	return p.h.led(p.addr, p.h.b.Takes(context.Background(), p.addr, nil), program)
 }
 
 // client returns a client that uses the proxy, with a password.
@@ -561,21 +553,10 @@ func TestSameAddress(t *testing.T) {
 		_, _ = fmt.Fprint(w, r.Header.Get("Authorization") == "Bearer "+real)
 	})
 	p := newProxy(t, h)
-	list, _ := network.ParseHosts([]string{p.addr.String(), h.addr.String()})
-	b, err := broker.New(broker.Options{
-		Proxies: list, Transport: h.Client().Transport.(*http.Transport).Clone(), Credentials: []broker.Credential{{Hosts: h.hosts, Placeholder: placeholder, Secret: func(context.Context, string) (broker.Secret, error) {
-			return broker.Secret{Text: real}, nil
-		}}},
-		Lookup: func(context.Context, string) ([]netip.Addr, error) {
-			return []netip.Addr{netip.MustParseAddr("192.0.2.7")}, nil
-		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = b.Close() })
-	h.b, h.hosts = b, append(h.hosts, list[1])
-	if got, err := get(t, h.client(t, b.Authority()), h.url("/")); got != "200 true" || err != nil {
+	h.knowProxies(t, p.addr.String(), h.addr.String())
+	proxy, _ := network.ParseHost(h.addr.String())
+	h.hosts = append(h.hosts, proxy)
+	if got, err := get(t, h.client(t, h.b.Authority()), h.url("/")); got != "200 true" || err != nil {
 		t.Errorf("the program read %q, %v", got, err)
 	}
 }
