@@ -158,6 +158,15 @@ func Run(ctx context.Context, o *Options) error {
 	if err := link.write(e); err != nil {
 		return exit.Errorf(exit.Sandbox, "Cannot write to %s: %w.", link.dir, durable.Cause(err))
 	}
+	err = o.runClient(ctx, path, args)
+	if ctx.Err() != nil {
+		o.remove(path, name) // the container program may have ended before the container began
+	}
+	return err
+}
+
+// runClient runs the container program with the session, which has the terminal.
+func (o *Options) runClient(ctx context.Context, path string, args command) error {
 	cmd := &process.Command{
 		For: purpose, Path: path, Args: args, Env: o.Environ, Dir: o.Dir, Stdout: o.Out, Stderr: o.Err, TTY: true, Grace: grace,
 	}
@@ -167,7 +176,6 @@ func Run(ctx context.Context, o *Options) error {
 	status, err := o.Launcher.Run(ctx, cmd)
 	switch {
 	case ctx.Err() != nil:
-		o.remove(path, name) // the container program may have ended before the container began
 		return cancelled(ctx, status)
 	case err != nil:
 		return exit.Errorf(exit.Sandbox, "Cannot start %s: %w.", o.Name, durable.Cause(err))

@@ -115,13 +115,17 @@ func (e *entry) addUser(uid, gid int) {
 		}
 		return r
 	}, e.User)
-	addLine("/etc/passwd", number, strings.Join([]string{name, "x", number, group, "", e.Home, "/bin/sh"}, ":"))
-	addLine("/etc/group", group, strings.Join([]string{name, "x", group, ""}, ":"))
+	isOwn := len(e.Binds) == 0 // else others would see a new file
+	addLine("/etc/passwd", number, strings.Join([]string{name, "x", number, group, "", e.Home, "/bin/sh"}, ":"), isOwn)
+	addLine("/etc/group", group, strings.Join([]string{name, "x", group, ""}, ":"), isOwn)
 }
 
-// addLine replaces the line of a file that has the number as its third field, or adds one.
-func addLine(file, number, line string) {
-	text, _ := os.ReadFile(file) // an image may have none
+// addLine replaces the line of a file that has the number as its third field, or adds one. An image may have no such file: then it can create one.
+func addLine(file, number, line string, creates bool) {
+	text, err := os.ReadFile(file)
+	if err != nil && !creates {
+		return
+	}
 	lines := []string{line}
 	for old := range strings.Lines(string(text)) {
 		old = strings.TrimRight(old, "\n")

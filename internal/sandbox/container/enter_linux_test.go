@@ -18,9 +18,16 @@ func TestAddLine(t *testing.T) {
 		if err := os.WriteFile(file, []byte(users), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		addLine(file, c.number, "me:x:"+c.number+":")
+		addLine(file, c.number, "me:x:"+c.number+":", false)
 		if text, _ := os.ReadFile(file); string(text) != c.want {
 			t.Errorf("%s: %q", c.doc, text)
+		}
+	}
+	for _, creates := range []bool{true, false} {
+		file := filepath.Join(t.TempDir(), "group")
+		addLine(file, "1000", "me:x:1000:", creates)
+		if _, err := os.Stat(file); (err == nil) != creates {
+			t.Errorf("a file that is not there, creates %v: %v", creates, err)
 		}
 	}
 }

@@ -75,21 +75,7 @@ func (o *Options) runWithLXD(ctx context.Context, lxc string) error {
 	if err := link.write(e); err != nil { // not before: it has keys, and stays if Pollux is killed
 		return exit.Errorf(exit.Sandbox, "Cannot write to %s: %w.", link.dir, durable.Cause(err))
 	}
-	cmd := &process.Command{
-		For: purpose, Path: lxc, Args: o.execution(name, pollux, filepath.Join(shared.place(), entryName)), Env: o.Environ, Dir: o.Dir,
-		Stdout: o.Out, Stderr: o.Err, TTY: true, Grace: grace,
-	}
-	if o.passesInput() {
-		cmd.Stdin = o.In
-	}
-	status, err := o.Launcher.Run(ctx, cmd)
-	switch {
-	case ctx.Err() != nil:
-		return cancelled(ctx, status)
-	case err != nil:
-		return exit.Errorf(exit.Sandbox, "Cannot start %s: %w.", o.Name, durable.Cause(err))
-	}
-	return o.ended(status)
+	return o.runClient(ctx, lxc, o.execution(name, pollux, filepath.Join(shared.place(), entryName)))
 }
 
 // instanceName returns the name of the container to use.
