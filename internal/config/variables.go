@@ -100,7 +100,7 @@ var envTable = [...]Variable{
 	{"GEMINI_RESTRICTED_MODE", live, !ambient, Tightens, "true: do not trust the folder."},
 	{"GEMINI_SANDBOX", live, !ambient, Loosens | Tightens, "Sandbox to run commands in (Linux, macOS): true; docker, podman, runsc or lxc to run Pollux in a container. With another name, Pollux refuses to run."},
 	{"SANDBOX", live, ambient, Loosens, "Set if Pollux already runs in a sandbox."},
-	{"GEMINI_SANDBOX_IMAGE", live, ambient, Acts, "Image of the container that Pollux runs in."},
+	{"GEMINI_SANDBOX_IMAGE", live, ambient, Acts, "Image of the container that Pollux runs in; with lxc, the name of the container."},
 	{"GEMINI_SANDBOX_IMAGE_DEFAULT", live, ambient, Acts, "Image if GEMINI_SANDBOX_IMAGE is not set."},
 	{"GEMINI_SANDBOX_PROXY_COMMAND", live, ambient, Acts, "Command that runs the proxy by which alone commands in the sandbox, or the container, reach the network. It listens at port 8877."},
 	{"SANDBOX_FLAGS", live, ambient, Acts, "Further flags of docker run or podman run, as in a shell."},
