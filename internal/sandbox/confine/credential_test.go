@@ -89,7 +89,10 @@ func TestCredentialWarnings(t *testing.T) {
 			t.Errorf("with %s, the warning is %q", address, got)
 		}
 	}
-	for _, environ := range [][]string{{"HTTPS_PROXY=http://proxy.example:3128"}, {"https_proxy=proxy.example:3128"}, {"HTTPS_PROXY=socks5://proxy.example:1080", "NO_PROXY=.github.com,github.com"},
+	for _, environ := range [][]string{
+		{"HTTPS_PROXY=http://proxy.example:3128"},
+		{"https_proxy=proxy.example:3128"},
+		{"HTTPS_PROXY=socks5://proxy.example:1080", "NO_PROXY=.github.com,github.com"},
 		{"HTTPS_PROXY=http://127.0.0.1:7890", "ALL_PROXY=socks5://127.0.0.1:7891"}, // programs use the second one for other protocols
 	} {
 		if got := openIn(t, t.TempDir(), list, "", environ...).Warning(); got != "" {
