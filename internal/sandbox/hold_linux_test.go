@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -170,6 +171,31 @@ func TestHoldEnds(t *testing.T) {
 	}
 	if n := asked.Load(); n != 1 || c.Pause.Total() == 0 {
 		t.Errorf("asked %d times, waited %v", n, c.Pause.Total())
+	}
+}
+
+// TestHoldCancelled checks that a program does not go on as if a person had refused its connection when its call ends instead of an answer, however soon, and that it
+// does if there is no question.
+func TestHoldCancelled(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	l := limited(t, &zone{own: netip.MustParseAddr("192.0.2.1")}, dir, "1", "other.example")
+	for answer, goesOn := range map[sandbox.Answer]bool{sandbox.Unanswered: false, sandbox.Unasked: true} {
+		ctx, cancel := context.WithCancel(t.Context())
+		ask := func(context.Context, network.Host) sandbox.Answer {
+			time.AfterFunc(300*time.Millisecond, cancel) // the end comes after the answer
+			return answer
+		}
+		file := filepath.Join(dir, strconv.FormatBool(goesOn))
+		c := &process.Command{
+			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: "/bin/bash", Pause: &process.Pause{},
+			Args: []string{"-c", ": < /dev/tcp/10.255.255.1/80; : >" + file + "; sleep 1000"}, Env: []string{"PATH=" + os.Getenv("PATH")},
+		}
+		_, _ = l.Run(sandbox.WithAsk(ctx, ask), c)
+		if _, err := os.Stat(file); (err == nil) != goesOn {
+			t.Errorf("answer %v: it goes on: %v", answer, err == nil)
+		}
+		cancel()
 	}
 }
 

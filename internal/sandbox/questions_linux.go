@@ -55,10 +55,9 @@ func (q *questions) turn(n int) int { return int(q.turns.Add(1)-1) % n }
 
 // wait waits for the answer about a host as long as the program does. It asks if no other connection waits for the answer.
 func (q *questions) wait(isWaiting func() bool, h network.Host) Answer {
-	began := time.Now()
 	one := q.join(h)
 	if one == nil {
-		return Unanswered
+		return Unasked
 	}
 	defer q.leave(h, one)
 	look := time.NewTicker(glance)
@@ -68,7 +67,7 @@ func (q *questions) wait(isWaiting func() bool, h network.Host) Answer {
 	for {
 		select {
 		case <-answered:
-			if one.answer != Unanswered || time.Since(began) < glance {
+			if one.answer != Unanswered {
 				return one.answer
 			}
 			answered, dead = nil, time.After(dying) // the call is about to end, and its program with it

@@ -101,9 +101,10 @@ type Ask func(ctx context.Context, h network.Host) Answer
 // Answer is the answer to the question whether a program may reach a host.
 type Answer uint8
 
-// The answers. Unanswered means that no person has answered.
+// The answers. Unanswered means that no person has answered a question, as at the end of a call, and Unasked that there was none.
 const (
 	Unanswered Answer = iota
+	Unasked
 	Allowed
 	Refused
 )

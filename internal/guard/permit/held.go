@@ -39,8 +39,11 @@ func (p *Permits) hold(ctx context.Context, call *agent.PreparedCall, h network.
 	if ctx.Err() != nil {
 		return sandbox.Unanswered
 	}
-	if answer := p.known(call, h); answer != sandbox.Unanswered || !p.mayAsk(call) {
+	switch answer := p.known(call, h); {
+	case answer != sandbox.Unanswered:
 		return answer
+	case !p.mayAsk(call):
+		return sandbox.Unasked
 	}
 	granted := confine.Grant{Hosts: []string{h.String()}}
 	plain := h.AllPorts()

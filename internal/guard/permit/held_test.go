@@ -111,6 +111,9 @@ func TestHold(t *testing.T) {
 	for range 50 { // questions that get no answer
 		p.hold(t.Context(), away, host("away.example:443"), ask)
 	}
+	if p.hold(t.Context(), away, host("new.example:443"), ask) != sandbox.Unasked {
+		t.Error("one question too many")
+	}
 	if len(asked) != before+maxAsked || before > 2*maxAsked+2 {
 		t.Errorf("%d questions, and %d without an answer", before, len(asked)-before)
 	}
