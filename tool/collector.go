@@ -13,8 +13,9 @@ const (
 	// unit takes up to 3 bytes, so this is 16 MiB.
 	maxUnits = 16 << 20 / 3
 
-	// maxFile is the maximum size of a file with the complete text, in bytes.
-	maxFile = 128 << 20
+	// maxFile is the maximum size of a file with the complete text, in bytes. Of longer text, the last maxFileEnd bytes are
+	// the end of it: until the text is complete, they are in memory.
+	maxFile, maxFileEnd = 16 << 20, 2 << 20
 
 	// spillBuffer is the size of the pieces that are written to it, in bytes.
 	spillBuffer = 256 << 10
@@ -24,8 +25,8 @@ const (
 // text that fits the limit. Of longer text it keeps the first fifth of the limit and the last
 // four fifths, and writes all of it to a file.
 //
-// The file is limited to 128 MiB: for longer text it contains the beginning, a note and the
-// end. If the file cannot be created or written, a note in the text reports it.
+// The file is limited to 16 MiB: of longer text it contains the first 14 MiB, a note and the
+// last 2 MiB. If the file cannot be created or written, a note in the text reports it.
 //
 // Write accepts UTF-8 split at any byte. A Collector must not be used by several goroutines at
 // once.
@@ -229,9 +230,8 @@ func (c *Collector) Text() (text, file string) {
 	tailUnits := c.limit - headUnits
 	var head, tail string
 	if c.isOver {
-		end := c.end.bytes()
-		head, tail = c.Before+string(c.kept), string(end)+c.After
-		file = c.file.finish(end, c.After)
+		head, tail = c.Before+string(c.kept), string(c.end.bytes())+c.After
+		file = c.file.finish(c.After)
 	} else {
 		whole := c.Before
 		if len(c.kept) > 0 || c.After != "" {
@@ -239,7 +239,7 @@ func (c *Collector) Text() (text, file string) {
 		}
 		head, tail = whole, whole
 		c.file.open(c.spill, whole)
-		file = c.file.finish(bytesNoCopy(Last(whole, tailUnits)), "")
+		file = c.file.finish("")
 	}
 	head, tail = First(head, headUnits), Last(tail, tailUnits)
 	omitted := total - Units(head) - Units(tail)
@@ -272,7 +272,8 @@ type spillFile struct {
 	file *os.File
 	text *bufio.Writer // to the file: the kernel needs half the time for large pieces
 	size int64
-	lost int64 // bytes not written because the file was full
+	held int64 // bytes that were not written because the file was full
+	end  *Tail // the last of them
 	err  error
 }
 
@@ -292,15 +293,17 @@ func (s *spillFile) write(p []byte) {
 	if s.file == nil || len(p) == 0 {
 		return
 	}
-	if room := maxFile - s.size; s.lost > 0 || int64(len(p)) > room {
+	if room := maxFile - maxFileEnd - s.size; s.end != nil || int64(len(p)) > room {
 		fits := 0
-		if s.lost == 0 {
+		if s.end == nil {
 			fits = int(room)
 			for fits > 0 && isContinuation(p[fits]) {
 				fits--
 			}
+			s.end = &Tail{maxBytes: maxFileEnd}
 		}
-		s.lost += int64(len(p) - fits)
+		s.held += int64(len(p) - fits)
+		s.end.write(p[fits:])
 		p = p[:fits]
 	}
 	s.append(p)
@@ -326,17 +329,18 @@ func (s *spillFile) fail(err error) {
 	s.file = nil
 }
 
-// finish writes the part of end that is not yet in the file, and after. It returns the file's
-// name, or "" if there is none.
-func (s *spillFile) finish(end []byte, after string) string {
+// finish writes the end of the text that is not yet in the file, and after. It returns the file's name, or "" if there
+// is none.
+func (s *spillFile) finish(after string) string {
 	if s.file == nil {
 		return ""
 	}
-	if dropped := s.lost - int64(len(end)); s.lost > 0 && dropped <= 0 {
-		s.append(end[-dropped:])
-	} else if s.lost > 0 {
-		s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
-			groupThousands(int(dropped)), maxFile>>20))
+	if s.end != nil {
+		end := s.end.bytes()
+		if omitted := s.held - int64(len(end)); omitted > 0 {
+			s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
+				groupThousands(int(omitted)), maxFile>>20))
+		}
 		s.append(end)
 	}
 	s.append(bytesNoCopy(after))

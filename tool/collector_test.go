@@ -143,7 +143,7 @@ func TestCollectorBoundsTheFile(t *testing.T) {
 	c.Before, c.After = "<begin>", "<end>"
 	line := []byte(strings.Repeat("é", 512) + "\n")
 	chunk := bytes.Repeat(line, 1024)
-	const chunks = 150 // of 1 MiB
+	const chunks = 20 // of 1 MiB
 	for range chunks {
 		_, _ = c.Write(chunk)
 	}
@@ -155,22 +155,27 @@ func TestCollectorBoundsTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(full) > 129<<20 || !utf8.Valid(full) {
+	if len(full) < 16<<20-2 || len(full) > 16<<20+200 || !utf8.Valid(full) {
 		t.Errorf("file of %d bytes, valid UTF-8: %v", len(full), utf8.Valid(full))
 	}
+	begin, end, _ := bytes.Cut(full, []byte("\n\n... ["))
+	if len(begin) < 14<<20-1 || len(end) < 2<<20-1 {
+		t.Errorf("the file has the first %d bytes and the last %d", len(begin), len(end))
+	}
 	if !bytes.HasPrefix(full, []byte("<begin>éé")) || !bytes.HasSuffix(full, []byte("é\n<end>")) ||
-		!bytes.Contains(full, []byte(" bytes omitted: the file is limited to 128 MiB] ...")) {
+		!bytes.Contains(full, []byte(" bytes omitted: the file is limited to 16 MiB] ...")) {
 		t.Errorf("file begins %q and ends %q", full[:20], full[len(full)-20:])
 	}
 }
 
-// A file slightly over its maximum size has no gap.
+// A text up to the maximum size of a file is in it without a gap.
 func TestCollectorFileWithoutGap(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "full.txt")
 	c := tool.NewCollector(40_000, spillTo(path))
-	body := bytes.Repeat([]byte("0123456789abcdef"), 8<<20+100)
-	_, _ = c.Write(body)
+	body := bytes.Repeat([]byte("0123456789abcdef"), 1<<20)
+	_, _ = c.Write(body[:15<<20])
+	_, _ = c.Write(body[15<<20:])
 	if _, file := c.Text(); file != path {
 		t.Fatalf("file %q", file)
 	}
