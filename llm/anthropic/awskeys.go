@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Pollux reads AWS profiles itself, because Amazon's library adds 0.6 ms to each
+// Pollux reads AWS profiles and signs requests itself, because Amazon's library adds 0.6 ms to each
 // start and 3 MB to the binary. For kinds of profiles other than keys and
 // credential_process it runs the aws command.
 

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"io"
 	"iter"
@@ -13,9 +12,6 @@ import (
 	"net/url"
 	"strings"
 	"time"
-
-	"github.com/aws/aws-sdk-go-v2/aws"
-	v4 "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
@@ -73,12 +69,11 @@ type bedrock struct {
 	version string
 	bearer  bool // requests carry a bearer token and need no signature
 
-	keys   keyring
-	signer *v4.Signer
+	keys keyring
 }
 
 func newBedrock(o Options, bearer bool) (*bedrock, error) {
-	b := &bedrock{Bedrock: *o.Bedrock, bearer: bearer, version: "bedrock-2023-05-31", signer: v4.NewSigner()}
+	b := &bedrock{Bedrock: *o.Bedrock, bearer: bearer, version: "bedrock-2023-05-31"}
 	b.keys.Bedrock = b.Bedrock
 	if strings.TrimSpace(o.BaseURL) != "" {
 		base, err := parseBase(o.BaseURL, "")
@@ -167,11 +162,7 @@ func (b *bedrock) sign(ctx context.Context, r *httpwire.Request, region string) 
 	if _, err := io.Copy(hash, r.Body.Reader()); err != nil {
 		return err // cannot happen with a body in memory
 	}
-	req := &http.Request{Method: http.MethodPost, URL: r.URL, Host: r.Header.Get("Host"), Header: r.Header, ContentLength: r.Body.Size()}
-	credentials := aws.Credentials{AccessKeyID: key.AccessKeyID, SecretAccessKey: key.SecretAccessKey, SessionToken: key.SessionToken}
-	if err := b.signer.SignHTTP(ctx, credentials, req, hex.EncodeToString(hash.Sum(nil)), "bedrock", region, time.Now()); err != nil {
-		return credentialsError(err)
-	}
+	signV4(r, key, "bedrock", region, [sha256.Size]byte(hash.Sum(nil)), time.Now())
 	return nil
 }
 
