@@ -204,9 +204,19 @@ func run(t *testing.T, dir, wire string, prepare func(*testscript.Env) error) {
 	runFiles(t, files, wire, prepare)
 }
 
-// runFiles runs these scripts like run, or those of them in the part that [processtest.InPart] reports.
+// runFiles runs these scripts like run, or those of them in the part that [processtest.InPart] reports. A plain run has a
+// fifth of them: a directory has its scripts in the order of their subjects.
 func runFiles(t *testing.T, files []string, wire string, prepare func(*testscript.Env) error) {
 	t.Helper()
+	if !*update {
+		fifth := files[:0]
+		for i, file := range files {
+			if processtest.InPlain(i, 5) {
+				fifth = append(fifth, file)
+			}
+		}
+		files = fifth
+	}
 	files = slices.DeleteFunc(files, func(file string) bool { return !processtest.InPart(file) })
 	if len(files) == 0 {
 		t.Skip("NOT TESTED: none of these scripts is in the part POLLUX_PART")

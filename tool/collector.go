@@ -300,7 +300,7 @@ func (s *spillFile) write(p []byte) {
 			for fits > 0 && isContinuation(p[fits]) {
 				fits--
 			}
-			s.end = &Tail{maxBytes: maxFileEnd}
+			s.end = &Tail{maxBytes: maxFileEnd, buf: make([]byte, 0, maxFileEnd)}
 		}
 		s.held += int64(len(p) - fits)
 		s.end.write(p[fits:])
@@ -336,12 +336,13 @@ func (s *spillFile) finish(after string) string {
 		return ""
 	}
 	if s.end != nil {
-		end := s.end.bytes()
-		if omitted := s.held - int64(len(end)); omitted > 0 {
+		first, second := s.end.halves()
+		if omitted := s.held - int64(len(first)+len(second)); omitted > 0 {
 			s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
 				groupThousands(int(omitted)), maxFile>>20))
 		}
-		s.append(end)
+		s.append(first)
+		s.append(second)
 	}
 	s.append(bytesNoCopy(after))
 	if s.file == nil {

@@ -43,14 +43,20 @@ func (t *Tail) write(p []byte) {
 
 // bytes returns a copy of the last bytes, enough for the last characters.
 func (t *Tail) bytes() []byte {
+	first, second := t.halves()
+	return append(append(make([]byte, 0, len(first)+len(second)), first...), second...)
+}
+
+// halves returns the last bytes in two pieces, until the next write.
+func (t *Tail) halves() (first, second []byte) {
 	if len(t.buf) < t.maxBytes {
-		return append([]byte(nil), t.buf...)
+		return t.buf, nil
 	}
-	b := append(append(make([]byte, 0, t.maxBytes), t.buf[t.next:]...), t.buf[:t.next]...)
-	for len(b) > 0 && isContinuation(b[0]) {
-		b = b[1:] // the rest of an overwritten character
+	first, second = t.buf[t.next:], t.buf[:t.next]
+	for len(first) > 0 && isContinuation(first[0]) {
+		first = first[1:] // the rest of an overwritten character
 	}
-	return b
+	return first, second
 }
 
 // bytesFor returns the maximum size of n characters in bytes, plus that of one incomplete

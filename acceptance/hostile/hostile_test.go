@@ -11,8 +11,8 @@
 // still runs. And the protection in its row must have stopped each attempt, so that the table
 // shows which protection it tests.
 //
-// A plain run plays a selection in which each row, form, face, mode and protection occurs; POLLUX_LONG=1
-// plays all combinations. The table in docs/security.md is made from the scenes; -update writes it. -armed runs the
+// POLLUX_LONG=1 plays all combinations, a part of that a selection in which each row, form, face, mode and protection
+// occurs, and a plain run a sixth of the selection. The table in docs/security.md is made from the scenes; -update writes it. -armed runs the
 // attempts without the protection of the policy, and lists those that do no harm even then.
 package hostile
 

@@ -56,8 +56,8 @@ func needLinux(t *testing.T) {
 // initLine matches a package in the trace of the code that runs before main.
 var initLine = regexp.MustCompile(`(?m)^init \S+ @.* (\d+) bytes, \d+ allocs$`)
 
-// start counts the packages that run code before main, the memory that they allocate, and the libraries of the system that
-// the program needs.
+// start counts the packages that run code before main, the memory that they allocate, the types with an interface that the
+// runtime puts into its table, and the libraries of the system that the program needs.
 func start(t *testing.T, program string) counts {
 	_, errs := newPlace(t, 0, &scene.Gemini).run(t, "GODEBUG=inittrace=1", program, "--version")
 	file, err := elf.Open(program)
@@ -69,7 +69,10 @@ func start(t *testing.T, program string) counts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := counts{"packages": 0, "memory": 0, "libraries": float64(len(libraries))}
+	c := counts{"packages": 0, "memory": 0, "interfaces": 0, "libraries": float64(len(libraries))}
+	if s := file.Section(".itablink"); s != nil {
+		c["interfaces"] = float64(s.Size / 8)
+	}
 	for _, m := range initLine.FindAllStringSubmatch(errs, -1) {
 		n, _ := strconv.ParseFloat(m[1], 64) // digits
 		c["packages"]++

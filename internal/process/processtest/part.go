@@ -6,10 +6,13 @@ import (
 	"os"
 )
 
+// part names the variable that selects a part of the tests, see [InPart].
+const part = "POLLUX_PART"
+
 // InPart reports whether a test belongs to the part of the tests that POLLUX_PART selects: 2/6 is the second of six parts, into which the names of
 // tests are divided. All belong to it if the variable is not set. .ci/run sets it for tests that the test step runs whole, and that take long with the
 // race detector: each commit runs one part.
-func InPart(name string) bool { return InPartOf("POLLUX_PART", name) }
+func InPart(name string) bool { return InPartOf(part, name) }
 
 // InPartOf reports whether a test belongs to the part of the tests that a variable selects, see [InPart]. All belong to it if the variable is not set or is 1.
 func InPartOf(variable, name string) bool {

@@ -11,8 +11,8 @@ import (
 	"pollux/internal/process/processtest"
 )
 
-// played returns the scenes that this run plays: all of them if POLLUX_LONG is 1, else a selection in which each
-// property of each scene occurs, and of a part of a long run the scenes of that part.
+// played returns the scenes that this run plays: all of them if POLLUX_LONG is 1, and of a part of a long run the scenes of
+// that part and a selection in which each property of each scene occurs. A plain run plays a sixth of the selection.
 func (k *kind) played() []*scene {
 	var list []*scene
 	whole := map[string]bool{}
@@ -21,12 +21,17 @@ func (k *kind) played() []*scene {
 			list, whole[s.Name] = append(list, s), true
 		}
 	}
-	return append(list, slices.DeleteFunc(k.plain(), func(s *scene) bool { return whole[s.Name] })...)
+	for i, s := range k.selection() {
+		if !whole[s.Name] && processtest.InPlain(i, 6) {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
-// plain returns few scenes that together have each property of the file's scenes, in the order of the file. Each
+// selection returns few scenes that together have each property of the file's scenes, in the order of the file. Each
 // plays the rows that no scene before it has played, and the first few others.
-func (k *kind) plain() []*scene {
+func (k *kind) selection() []*scene {
 	isPlayed := map[string]bool{}
 	var list []*scene
 	for _, s := range k.cover() {
@@ -97,9 +102,9 @@ func (s *scene) properties() []string {
 	return slices.Compact(list)
 }
 
-// TestPlain checks the selection of a plain run against the files: it has each row, each form and each text around
-// it, each face with each mode, and each wire.
-func TestPlain(t *testing.T) {
+// TestSelection checks the selection against the files: it has each row, each form and each text around it, each face
+// with each mode, and each wire.
+func TestSelection(t *testing.T) {
 	t.Parallel()
 	all, plain, attempts := 0, 0, 0
 	for _, k := range readKinds(t) {
@@ -107,14 +112,14 @@ func TestPlain(t *testing.T) {
 		for _, s := range k.Scenes {
 			mustHave(want, k, s)
 		}
-		list := k.plain()
+		list := k.selection()
 		for _, s := range list {
 			mustHave(got, k, s)
 			attempts += len(s.Attempts)
 		}
 		for p := range want {
 			if !got[p] {
-				t.Errorf("%s: no scene of a plain run has %s", k.file, p)
+				t.Errorf("%s: no scene of the selection has %s", k.file, p)
 			}
 		}
 		all, plain = all+len(k.Scenes), plain+len(list)
@@ -122,11 +127,11 @@ func TestPlain(t *testing.T) {
 	}
 	t.Logf("%d of %d scenes, with %d attempts", plain, all, attempts)
 	if plain > all/2 {
-		t.Errorf("a plain run plays %d of %d scenes", plain, all)
+		t.Errorf("the selection has %d of %d scenes", plain, all)
 	}
 }
 
-// mustHave adds the properties of a scene that a plain run must not lose, as the file has them.
+// mustHave adds the properties of a scene that the selection must not lose, as the file has them.
 func mustHave(set map[string]bool, k *kind, s *scene) {
 	set["face "+s.face+" "+s.mode], set["wire "+s.Wire] = true, true
 	base, combination, isExpanded := strings.Cut(s.Name, ": ")
