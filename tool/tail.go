@@ -56,6 +56,9 @@ func (t *Tail) halves() (first, second []byte) {
 	for len(first) > 0 && isContinuation(first[0]) {
 		first = first[1:] // the rest of an overwritten character
 	}
+	for len(first) == 0 && len(second) > 0 && isContinuation(second[0]) {
+		second = second[1:]
+	}
 	return first, second
 }
 

@@ -453,7 +453,7 @@ var table = []allowed{
 	{
 		kind: better, scenes: "shell_long",
 		paths: []string{`home.".gemini/tmp/*/tool-outputs/session-…uuid/*.txt"`},
-		what:  "The file with the complete output has a short name, the tool and a number, because the ids of some providers are long.",
+		what:  "The file with the complete output has a short name, the tool and a number, because the ids of some providers are long. Of output above 16 MiB it has the first 14 and the last 2 MiB; Gemini CLI keeps the last 16.",
 	},
 	{
 		kind: better, scenes: "loop",
