@@ -419,7 +419,7 @@ func TestFlood(t *testing.T) {
 	host := tool.Host{Limit: 40_000, Spill: func() (*os.File, error) {
 		return os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
 	}}
-	inv := build(t, shell.New(options(t)), args{"command": "yes 0123456789abcde | head -c 20000000; exit 3"})
+	inv := build(t, shell.New(options(t)), args{"command": "yes 0123456789abcde | head -c 10000000; exit 3"})
 	r := inv.Run(context.Background(), host)
 	full, err := os.ReadFile(path)
 	if err != nil {
