@@ -248,7 +248,7 @@ func (c *Collector) Text() (text, file string) {
 	fmt.Fprintf(&b, noticeStart+"%s and last %s"+noticeEnd, groupThousands(headUnits), groupThousands(tailUnits))
 	switch {
 	case file != "":
-		b.WriteString(" " + WhereWhole(file))
+		b.WriteString(" " + c.file.where(file))
 	case c.file.err != nil:
 		fmt.Fprintf(&b, " The full output could not be saved: %v", c.file.err)
 	}
@@ -275,6 +275,8 @@ type spillFile struct {
 	held int64 // bytes that were not written because the file was full
 	end  *Tail // the last of them
 	err  error
+
+	isCut bool // bytes between the beginning and the end are not in the file
 }
 
 func (s *spillFile) open(create func() (*os.File, error), begin string) {
@@ -329,6 +331,14 @@ func (s *spillFile) fail(err error) {
 	s.file = nil
 }
 
+// where returns the sentence that says where the whole text is, or how much of it the file has.
+func (s *spillFile) where(file string) string {
+	if !s.isCut {
+		return WhereWhole(file)
+	}
+	return fmt.Sprintf("For the first %d and the last %d MiB of the output see: %s", (maxFile-maxFileEnd)>>20, maxFileEnd>>20, file)
+}
+
 // finish writes the end of the text that is not yet in the file, and after. It returns the file's name, or "" if there
 // is none.
 func (s *spillFile) finish(after string) string {
@@ -338,6 +348,7 @@ func (s *spillFile) finish(after string) string {
 	if s.end != nil {
 		first, second := s.end.halves()
 		if omitted := s.held - int64(len(first)+len(second)); omitted > 0 {
+			s.isCut = true
 			s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
 				groupThousands(int(omitted)), maxFile>>20))
 		}
