@@ -276,7 +276,7 @@ type spillFile struct {
 	end  *Tail // the last of them
 	err  error
 
-	isCut bool // bytes between the beginning and the end are not in the file
+	whole int64 // size of the text in bytes, if not all of it is in the file, else 0
 }
 
 func (s *spillFile) open(create func() (*os.File, error), begin string) {
@@ -331,12 +331,13 @@ func (s *spillFile) fail(err error) {
 	s.file = nil
 }
 
-// where returns the sentence that says where the whole text is, or how much of it the file has.
+// where returns the sentences that say where the whole text is, or how much of it is kept.
 func (s *spillFile) where(file string) string {
-	if !s.isCut {
+	if s.whole == 0 {
 		return WhereWhole(file)
 	}
-	return fmt.Sprintf("For the first %d and the last %d MiB of the output see: %s", (maxFile-maxFileEnd)>>20, maxFileEnd>>20, file)
+	return fmt.Sprintf("Only the first %d and the last %d of its %d MiB are kept: to search the rest, run it again with a filter. For these parts see: %s",
+		(maxFile-maxFileEnd)>>20, maxFileEnd>>20, s.whole>>20, file)
 }
 
 // finish writes the end of the text that is not yet in the file, and after. It returns the file's name, or "" if there
@@ -348,7 +349,7 @@ func (s *spillFile) finish(after string) string {
 	if s.end != nil {
 		first, second := s.end.halves()
 		if omitted := s.held - int64(len(first)+len(second)); omitted > 0 {
-			s.isCut = true
+			s.whole = s.size + s.held
 			s.append(fmt.Appendf(nil, "\n\n... [%s bytes omitted: the file is limited to %d MiB] ...\n\n",
 				groupThousands(int(omitted)), maxFile>>20))
 		}

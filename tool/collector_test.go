@@ -148,7 +148,7 @@ func TestCollectorBoundsTheFile(t *testing.T) {
 		_, _ = c.Write(chunk)
 	}
 	text, _ := c.Text()
-	if !strings.HasPrefix(text, "Output too large. Showing first 8,000 and last 32,000 characters. For the first 14 and the last 2 MiB of the output see: "+path+"\n") || !strings.HasSuffix(text, "é\n<end>") || len(text) > 81_000 {
+	if !strings.HasPrefix(text, "Output too large. Showing first 8,000 and last 32,000 characters. Only the first 14 and the last 2 of its 20 MiB are kept: to search the rest, run it again with a filter. For these parts see: "+path+"\n") || !strings.HasSuffix(text, "é\n<end>") || len(text) > 81_000 {
 		t.Errorf("text of %d bytes ends in %q", len(text), tool.Last(text, 20))
 	}
 	full, err := os.ReadFile(path)
