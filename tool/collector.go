@@ -256,6 +256,9 @@ func (c *Collector) Text() (text, file string) {
 	return b.String(), file
 }
 
+// IsCut reports whether the file that [Collector.Text] has returned has only the beginning and the end of the text.
+func (c *Collector) IsCut() bool { return c.file.whole > 0 }
+
 // overflow opens the file and reduces the kept text to its beginning and its end.
 func (c *Collector) overflow() {
 	c.isOver = true

@@ -24,6 +24,8 @@ type Result struct {
 	// OutputFile is the file with the complete output, if the model got only a
 	// part of it.
 	OutputFile string
+	// IsOutputCut reports whether OutputFile has only the beginning and the end of the output.
+	IsOutputCut bool
 	// Frame encloses the output in Content and in OutputFile.
 	Frame Frame
 	// Data is the result for hooks and machine-readable output.

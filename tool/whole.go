@@ -11,7 +11,7 @@ import (
 // mark that it is not written by the user, or how it has ended. A summary of the output stays within it.
 type Frame struct{ Before, After string }
 
-// Whole returns the text of a result as it was before the tool has shortened it. Of a text of more than most bytes, it
+// Whole returns the text of a result as it was before the tool has shortened it, or as its file has it. Of a text of more than most bytes, it
 // returns the first fifth and the last four fifths of most, with a line between them that says how much is left out and
 // where it is. ok is false if Content is not a single text, or if the whole text cannot be read.
 func (r *Result) Whole(most int64) (text string, ok bool) {
@@ -45,7 +45,15 @@ func (r *Result) Whole(most int64) (text string, ok bool) {
 	if err == nil {
 		_, err = io.Copy(&b, f)
 	}
-	return begin + fmt.Sprintf("\n\n... [%s bytes omitted; all of it is in %s] ...\n\n", groupThousands(int(info.Size()-most)), r.OutputFile) + strings.ToValidUTF8(b.String(), ""), err == nil
+	return begin + fmt.Sprintf("\n\n... [%s bytes omitted; %s] ...\n\n", groupThousands(int(info.Size()-most)), r.WhereOutput(r.OutputFile)) + strings.ToValidUTF8(b.String(), ""), err == nil
+}
+
+// WhereOutput returns which part of the output is in a file with it: "all of it is in FILE".
+func (r *Result) WhereOutput(file string) string {
+	if r.IsOutputCut {
+		return "its beginning and its end are in " + file
+	}
+	return "all of it is in " + file
 }
 
 // WithOutput returns the result with another text in place of the output, within the frame of the result.

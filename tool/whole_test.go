@@ -30,6 +30,7 @@ func TestWhole(t *testing.T) {
 		"whole":       {tool.Text("all"), "all"},
 		"in a file":   {&tool.Result{Content: []llm.Part{llm.Text("a ... c")}, OutputFile: file("short", "a b c")}, "a b c"},
 		"a long file": {&tool.Result{Content: []llm.Part{llm.Text("a ... c")}, OutputFile: long}, "中\n\n... [1,992 bytes omitted; all of it is in " + long + "] ...\n\nxxxxxxxxxx文中"},
+		"a cut file":  {&tool.Result{Content: []llm.Part{llm.Text("a ... c")}, OutputFile: long, IsOutputCut: true}, "中\n\n... [1,992 bytes omitted; its beginning and its end are in " + long + "] ...\n\nxxxxxxxxxx文中"},
 		"no file":     {&tool.Result{Content: []llm.Part{llm.Text("a ... c")}, OutputFile: filepath.Join(dir, "none")}, ""},
 		"directory":   {&tool.Result{Content: []llm.Part{llm.Text("a ... c")}, OutputFile: dir}, ""},
 		"failed":      {tool.Fail(tool.ErrUnknown, "no"), ""},

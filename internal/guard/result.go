@@ -42,7 +42,7 @@ func (g *gatedCall) summarize(ctx context.Context, r *tool.Result) *tool.Result 
 	}
 	note := fmt.Sprintf("[a summary by a model of %d characters of output", tool.Units(output))
 	if file != "" {
-		note += "; all of it is in " + file
+		note += "; " + r.WhereOutput(file)
 	}
 	// The summary must not end the frame.
 	summarized := r.WithOutput(note + "]\n" + strings.ReplaceAll(text, "</untrusted_context>", "&lt;/untrusted_context&gt;"))

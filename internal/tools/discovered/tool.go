@@ -77,10 +77,10 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	out, file := stdout.Text()
 	complaint, _ := stderr.Text()
 	if end == (ending{}) && complaint == "" {
-		return &tool.Result{Content: []llm.Part{llm.Text(out)}, Display: tool.TextDisplay(out), OutputFile: file}
+		return &tool.Result{Content: []llm.Part{llm.Text(out)}, Display: tool.TextDisplay(out), OutputFile: file, IsOutputCut: stdout.IsCut()}
 	}
 	failed := tool.Fail(tool.ErrDiscovered, end.report(out, complaint))
-	failed.OutputFile = file
+	failed.OutputFile, failed.IsOutputCut = file, stdout.IsCut()
 	return failed
 }
 

@@ -361,7 +361,8 @@ func (r *runningCall) result(end outcome) *tool.Result {
 		display, result.Omitted = text, 0
 	}
 	result.Display = tool.TerminalDisplay(display) // also for a silent command
-	result.Content, result.OutputFile, result.Frame = []llm.Part{llm.Text(text)}, file, r.frame()
+	result.Content, result.Frame = []llm.Part{llm.Text(text)}, r.frame()
+	result.OutputFile, result.IsOutputCut = file, r.text.IsCut()
 	return result
 }
 
@@ -422,7 +423,7 @@ func (r *runningCall) backgroundResult() *tool.Result {
 		maps.Copy(data, how)
 	}
 	result.Content, result.Display = []llm.Part{llm.Text(text)}, tool.TerminalDisplay(shown)
-	result.OutputFile, result.Frame = file, r.frame()
+	result.OutputFile, result.IsOutputCut, result.Frame = file, r.text.IsCut(), r.frame()
 	return result
 }
 
