@@ -67,15 +67,13 @@ func IsAbsent(err error) bool {
 // [os.LinkError] and [os.SyscallError] add, for messages that already name them. Other errors
 // are returned unchanged.
 func Cause(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	var c *os.SyscallError
-	switch {
-	case errors.As(err, &p):
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
-	case errors.As(err, &l):
+	}
+	if l, ok := errors.AsType[*os.LinkError](err); ok {
 		return l.Err
-	case errors.As(err, &c):
+	}
+	if c, ok := errors.AsType[*os.SyscallError](err); ok {
 		return c.Err
 	}
 	return err

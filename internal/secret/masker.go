@@ -78,10 +78,11 @@ type table struct {
 }
 
 var formTable = sync.OnceValue(func() *table {
-	t := &table{}
-	for _, f := range forms() {
+	all := forms()
+	t := &table{forms: make([]form, 0, len(all))}
+	for i, f := range all {
 		if len(f.begin) == 1 {
-			t.marks[f.begin[0]] = &f
+			t.marks[f.begin[0]] = &all[i]
 			continue
 		}
 		t.forms = append(t.forms, f)

@@ -62,11 +62,16 @@ func (s *ruleset) about(q *query) *toolRules {
 	if known, ok := s.byTool.Load(key); ok && slices.Equal(known.(*toolRules).aliases, q.Aliases) {
 		return known.(*toolRules)
 	}
-	t := &toolRules{aliases: q.Aliases}
+	var few [32]*Rule
+	matching := few[:0]
 	for i := range s.all {
 		if r := &s.all[i]; r.matchesName(q) {
-			t.rules, t.programs = append(t.rules, r), append(t.programs, r.programs())
+			matching = append(matching, r)
 		}
+	}
+	t := &toolRules{aliases: q.Aliases, rules: slices.Clone(matching), programs: make([]programs, len(matching))}
+	for i, r := range t.rules {
+		t.programs[i] = r.programs()
 	}
 	if q.Name != agentTool { // whose rules depend on its arguments
 		s.byTool.Store(key, t)
