@@ -157,6 +157,7 @@ func isPlainParameter(p *syntax.ParamExp) bool {
 // of special, or before any character if special is empty. It returns false if s contains an
 // unescaped character of stop.
 func unescape(b *strings.Builder, s, special, stop string) bool {
+	b.Grow(len(s))
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		switch {

@@ -223,4 +223,11 @@ func hasOption(c *shellcmd.Command, short, long string) bool {
 	})
 }
 
-func isOneOf(name, names string) bool { return slices.Contains(strings.Fields(names), name) }
+func isOneOf(name, names string) bool {
+	for n := range strings.FieldsSeq(names) {
+		if n == name {
+			return true
+		}
+	}
+	return false
+}
