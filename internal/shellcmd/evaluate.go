@@ -188,15 +188,12 @@ func callsEvaluator(call *syntax.CallExpr) bool {
 	case "test", "[":
 		return testsVariable(args)
 	case "printf":
-		if len(args) == 0 {
-			return false
-		}
-		value, ok := static(args[0])
-		return !ok && (!isQuoted(args[0]) || len(args) > 1 && !beginsWithText(args[0])) || strings.HasPrefix(value, "-v")
+		return printsIntoVariable(args)
 	case "read", "mapfile", "readarray", "getopts", "wait", "unset":
 		return slices.ContainsFunc(args, func(w *syntax.Word) bool {
 			value, ok := static(w)
-			return !ok || strings.ContainsAny(value, "[") || syntax.ValidName(value) && !isPrivate(value) || strings.HasPrefix(value, "-C")
+			return !ok || strings.Contains(value, "[") || syntax.ValidName(value) && !isPrivate(value) || namesVariable(value) ||
+				(name == "mapfile" || name == "readarray") && runsCallback(value)
 		})
 	}
 	return false
@@ -218,6 +215,64 @@ func testsVariable(args []*syntax.Word) bool {
 		_, ok := static(w)
 		return !ok && (!compares || !isQuoted(w))
 	})
+}
+
+// printsIntoVariable reports whether "printf" with these arguments may set a variable that is not private, or evaluate a
+// subscript: with -v, or with %n in its format, which stores the number of characters in the variable that an argument names.
+func printsIntoVariable(args []*syntax.Word) bool {
+	if len(args) == 0 {
+		return false
+	}
+	format, isStatic := static(args[0])
+	switch {
+	case strings.HasPrefix(format, "-v"), !isStatic && (!isQuoted(args[0]) || len(args) > 1 && !beginsWithText(args[0])):
+		return true
+	case format == "--":
+		if args = args[1:]; len(args) == 0 {
+			return false
+		}
+		format, isStatic = static(args[0])
+	}
+	if isStatic && !storesCount(format) {
+		return false
+	}
+	return slices.ContainsFunc(args[1:], func(w *syntax.Word) bool {
+		name, ok := static(w)
+		return !ok || strings.Contains(name, "[") || syntax.ValidName(name) && !isPrivate(name)
+	})
+}
+
+// storesCount reports whether a format of printf has a %n, such as %n, %-5hn or %.*n.
+func storesCount(format string) bool {
+	for {
+		_, rest, ok := strings.Cut(format, "%")
+		if !ok {
+			return false
+		}
+		if strings.HasPrefix(strings.TrimLeft(rest, "#'-+ 0123456789.*$hjlLqtz"), "n") {
+			return true
+		}
+		format = rest
+	}
+}
+
+// namesVariable reports whether a word is a flag that may have the name of a variable that is not private behind its letter,
+// such as -aPATH.
+func namesVariable(word string) bool {
+	if !strings.HasPrefix(word, "-") {
+		return false
+	}
+	for i := 2; i < len(word); i++ {
+		if syntax.ValidName(word[i:]) && !isPrivate(word[i:]) {
+			return true
+		}
+	}
+	return false
+}
+
+// runsCallback reports whether a word is a flag of "mapfile" that makes it evaluate a text.
+func runsCallback(word string) bool {
+	return strings.HasPrefix(word, "-") && strings.Contains(word, "C")
 }
 
 // beginsWithText reports whether a word in double quotes begins with text that the shell does not change.
