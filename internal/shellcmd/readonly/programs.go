@@ -30,15 +30,18 @@ func findReads(args []string) bool {
 	})
 }
 
-// uniqReads checks that there is no second operand, which uniq writes to.
+// uniqReads checks that there is no second operand, which uniq writes to. Behind "--", and in some systems behind the first
+// operand, a word that begins like a flag is an operand, too.
 func uniqReads(args []string) bool {
-	operands := 0
-	for _, arg := range args {
-		if !IsFlag(arg) || arg == "-" {
-			operands++
+	for i, arg := range args {
+		switch {
+		case arg == "--":
+			return len(args) <= i+2
+		case !IsFlag(arg) || arg == "-":
+			return len(args) == i+1
 		}
 	}
-	return operands < 2
+	return true
 }
 
 // sedPrints checks that sed prints lines by their numbers. Flags also count behind the script: -i writes, and -e adds
@@ -57,7 +60,7 @@ func printsLines(script string) bool {
 
 // timeoutReads checks the program behind the duration.
 func timeoutReads(args []string) bool {
-	return len(args) >= 2 && !IsFlag(args[0]) && Program(args[1], args[2:])
+	return len(args) >= 2 && !IsFlag(args[0]) && args[1] != "command" && Program(args[1], args[2:])
 }
 
 // xargsReads checks the program that xargs runs.
@@ -78,10 +81,10 @@ func xargsReads(args []string) bool {
 		return false
 	}
 	check, known := programCheck(args[0])
-	return known && check == nil // others may get flags from the input
+	return known && check == nil && args[0] != "command" // others may get flags from the input
 }
 
-// goReads checks that the go command only reports.
+// goReads checks that the go command only reports. Of its flags, many write files or run programs.
 func goReads(args []string) bool {
 	if len(args) == 0 {
 		return true
@@ -89,11 +92,28 @@ func goReads(args []string) bool {
 	switch args[0] {
 	case "doc", "env", "help", "list", "version", "vet":
 		return !slices.ContainsFunc(args[1:], func(arg string) bool {
-			name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
-			return IsFlag(arg) && slices.Contains([]string{"exec", "fix", "mod", "modfile", "toolexec", "u", "vettool", "w"}, name)
+			name, value, _ := strings.Cut(arg, "=")
+			if name == "-mod" || name == "--mod" {
+				return value != "readonly" && value != "vendor"
+			}
+			return IsFlag(arg) && !isGoFlag(name, "a", "all", "buildvcs", "c", "changed", "cmd", "compiled", "deps", "e", "ex", "f", "find", "json", "m", "n", "p", "race", "retracted",
+				"short", "src", "tags", "test", "trimpath", "v", "versions", "x")
 		})
 	}
 	return false
+}
+
+// gofmtReads checks that gofmt only prints.
+func gofmtReads(args []string) bool {
+	return !slices.ContainsFunc(args, func(arg string) bool {
+		name, _, _ := strings.Cut(arg, "=")
+		return IsFlag(arg) && !isGoFlag(name, "d", "e", "l", "r", "s")
+	})
+}
+
+// isGoFlag reports whether a flag without its value is one of these in a program that is written in Go: with one dash or two.
+func isGoFlag(flag string, names ...string) bool {
+	return slices.Contains(names, strings.TrimPrefix(strings.TrimPrefix(flag, "-"), "-"))
 }
 
 // Git reports whether git with these arguments only reads.

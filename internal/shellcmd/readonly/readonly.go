@@ -80,7 +80,7 @@ func programCheck(name string) (check func(args []string) bool, known bool) {
 	case "go":
 		return goReads, true
 	case "gofmt":
-		return without("-w", "--cpuprofile", "-c"), true
+		return gofmtReads, true
 	case "printf":
 		return without("-v"), true
 	case "rg":

@@ -13,7 +13,8 @@ func TestScript(t *testing.T) {
 		"ls", "ls -la /etc", "/bin/ls", "sleep 0.2", "sleep 1 && ls; pwd || true", "cat a | grep b | sort | uniq -c | head -3", "rg -n todo .",
 		"cat $FILE", "echo $((1+2)) > /dev/null", "grep -r x . 2>/dev/null", "ls 2>&1 >&2", "cat < in <<< text", "cat <<EOF\n$x\nEOF",
 		"cd sub && git status", "git log --oneline -5", "git -C sub diff HEAD~1", "git --no-pager show HEAD:a", "git branch -a", "git remote -v", "git stash list",
-		"git config --get user.name", "git reflog show", "git grep -n x", "go vet ./...", "go list -m all", "go env GOPATH", "go version", "gofmt -l .",
+		"git config --get user.name", "git reflog show", "git grep -n x", "go vet ./...", "go list -m all", "go env GOPATH", "go version", "gofmt -l .", "gofmt --d -s -r 'a -> b' x.go", "gofmt -l=true .",
+		"go vet --json -tags x ./...", "go list -mod=vendor -deps -f '{{.Dir}}' ./...", "go doc -all fmt", "uniq -c", "uniq -- -a", "uniq -c a",
 		"find . -name '*.go' | xargs -0 -n 10 wc -l", "find . -type f", "fd x", "sed -n '1,20p' a", "sed -n '5,$p' a", "date +%s", "date -u", "uniq a",
 		"bash -c 'ls | wc -l'", "timeout 5 ls", "for f in *; do wc -l $f; done", "if [ -f a ]; then cat a; fi", "test -d x && ls x", "node --version",
 		"ls $(pwd)", "cat <(sort a) `which x`", "echo \"$(git log -1)\"", "for f in $(ls); do wc -l $f; done", "echo \"$(cat <<'E'\nx\nE\n)\"",
@@ -32,6 +33,9 @@ func TestScript(t *testing.T) {
 		"date -s now", "date 010203", "rg --pre x y", "fd -x rm", "bash -c 'rm a'", "bash x.sh", "sh -c ls -- x", "timeout 5 rm a", "timeout -k 1 5 ls", "eval ls", "ls $(rm a)", "ls `rm a`",
 		"ls $(ls $(rm a))", "cat <(rm a)", "$(echo ls) a", "ls $(ls > a)", "sort $(ls)", "git log $(ls)", "git log \"$(ls)\"", "x=$(ls); git log $x", "command $(ls)", "time $(ls)", "xargs $(ls)", "timeout 5 $(ls)",
 		"cat <<E\n$(rm a)\nE", "bash -c \"$(ls)\"", "find \"$(pwd)\"", "x() { rm a; }; x", "exec rm a", "command rm a", "node x --version", "./x --version", "curl x", "base64 -o a b", "printf -v X y", "tree -o a", "file -C -m x", "python3 -c 1",
+		"gofmt --w .", "gofmt -w=true .", "gofmt --w=1 .", "gofmt --cpuprofile=x .", "go vet --vettool=x ./...", "go list --toolexec x ./...", "go list -toolexec=x ./...", "go vet --exec x",
+		"go list -gcflags=all=-memprofile=x -export std", "go vet -debug-trace=x", "go list -mod mod", "go list --mod=mod", "go env --w A=b", "go doc -http", "go vet -ldflags=x", "go list -overlay x",
+		"uniq -- a -x", "uniq a -x", "uniq a -- x", "uniq - -x", "uniq -c -- - -x", "xargs command rm", "timeout 5 command rm a",
 		"test -v 'a[$(rm x)]'", "source x", ". x", "awk 1 a", "npm test", "ls {-a,-b} > x", "export A=b", "kill 1", "time rm a", "command rm a",
 	} {
 		if s, err := shellcmd.Parse(command); err == nil && readonly.Script(s, nil) {
