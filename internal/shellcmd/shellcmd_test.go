@@ -357,3 +357,23 @@ func BenchmarkSubstitution(b *testing.B) {
 		Substitution("cd internal && go test ./... 2>&1 | tail -20")
 	}
 }
+
+// TestStatic checks the words whose value is known, and those that depend on the home directory or the locale.
+func TestStatic(t *testing.T) {
+	t.Parallel()
+	for word, want := range map[string]string{
+		`a`: "a", `'a b'`: "a b", `a\ b`: "a b", `$'a\x41\u42\101'`: "aABA", `$'\xe4\xb8\xad'`: "\xe4\xb8\xad", `a~`: "a~", `HEAD~1`: "HEAD~1", `a=b~`: "a=b~",
+		`a='~/x'`: "a=~/x", `a=\~/x`: "a=~/x", `host:~/x`: "host:~/x",
+		`~/x`: "", `a=~/x`: "", `a=b:~/x`: "", `a+=~/x`: "", `'a'=~/x`: "", `--f=~root/x`: "", `"a=b":~/x`: "",
+		`$'\u4e2d'`: "", `$'\U0001f600'`: "", `$'\u80'`: "", `$'a\400b'`: "", `$'\0'`: "", `$'\cA'`: "",
+	} {
+		s, err := Parse("cat " + word)
+		if err != nil {
+			t.Errorf("Parse(cat %s): %v", word, err)
+			continue
+		}
+		if w := s.Commands[0].Words[1]; w.Static != (want != "") || w.Value != want {
+			t.Errorf("%s is %q, %v; want %q", word, w.Value, w.Static, want)
+		}
+	}
+}

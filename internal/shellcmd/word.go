@@ -19,7 +19,7 @@ func value(w *syntax.Word, known func(*syntax.CmdSubst) (string, bool)) (string,
 	for i, part := range w.Parts {
 		switch p := part.(type) {
 		case *syntax.Lit:
-			if i == 0 && strings.HasPrefix(p.Value, "~") {
+			if i == 0 && strings.HasPrefix(p.Value, "~") || expandsTilde(b.String(), p.Value) {
 				return "", false
 			}
 			if !unescape(&b, p.Value, "", "*?[{}") {
@@ -51,6 +51,27 @@ func value(w *syntax.Word, known func(*syntax.CmdSubst) (string, bool)) (string,
 		}
 	}
 	return b.String(), true
+}
+
+// expandsTilde reports whether bash may expand a tilde in a literal that follows a text in the same word, as in a=~/b and
+// a=b:~/c, which it does in arguments that look like assignments.
+func expandsTilde(before, literal string) bool {
+	last, isAssigned := byte(0), strings.Contains(before, "=")
+	if before != "" {
+		last = before[len(before)-1]
+	}
+	for i := 0; i < len(literal); i++ {
+		c := literal[i]
+		switch {
+		case c == '\\':
+			i++
+		case c == '~' && isAssigned && (last == '=' || last == ':'):
+			return true
+		}
+		isAssigned = isAssigned || c == '='
+		last = c
+	}
+	return false
 }
 
 // quoted writes the value of a part of a word in double quotes. It returns false if that is not known.
@@ -175,7 +196,8 @@ func unescape(b *strings.Builder, s, special, stop string) bool {
 	return true
 }
 
-// ansiC writes the value of $'s'. It returns false for unknown escape sequences.
+// ansiC writes the value of $'s'. It returns false for unknown escape sequences, for characters that are others in some
+// locales, and for a NUL byte, which ends the text.
 func ansiC(b *strings.Builder, s string) bool {
 	for i := 0; i < len(s); i++ {
 		if s[i] != '\\' {
@@ -207,16 +229,10 @@ func ansiC(b *strings.Builder, s string) bool {
 			n++
 		}
 		v, err := strconv.ParseUint(digits[:n], base, 32)
-		if err != nil || v == 0 {
+		if err != nil || byte(v) == 0 || width > 3 && v >= utf8.RuneSelf {
 			return false
 		}
-		if width <= 3 {
-			b.WriteByte(byte(v))
-		} else if utf8.ValidRune(rune(v)) {
-			b.WriteRune(rune(v))
-		} else {
-			return false
-		}
+		b.WriteByte(byte(v))
 		i += n - 1
 	}
 	return true

@@ -82,7 +82,10 @@ func (w *Workspace) mayRead(real string) bool {
 
 // Contains reports whether an absolute path is in one of the workspace's directories after its
 // links are followed. File tools may still be refused access to it.
-func (w *Workspace) Contains(abs string) bool { return w.isInside(RealPath(filepath.Clean(abs))) }
+func (w *Workspace) Contains(abs string) bool {
+	path := filepath.Clean(abs)
+	return len(path) <= maxPath && w.isInside(RealPath(path)) // the links of a longer one are not known
+}
 
 // isInside reports whether a path, which must not contain links, is in one of the directories.
 func (w *Workspace) isInside(real string) bool {

@@ -1,9 +1,9 @@
 package policy
 
 import (
-	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -38,8 +38,8 @@ func expandGlobs(dir string, c shellcmd.Command) (expanded shellcmd.Command, arg
 			words = append(words, w)
 			continue
 		}
-		names, err := fs.Glob(os.DirFS(dir), w.Text)
-		if err != nil || len(words)+len(names) > maxMatches {
+		names, ok := matches(dir, w.Text, maxMatches-len(words))
+		if !ok {
 			return c, nil
 		}
 		if len(names) == 0 {
@@ -51,4 +51,39 @@ func expandGlobs(dir string, c shellcmd.Command) (expanded shellcmd.Command, arg
 	}
 	c.Words = words
 	return c, c.Args()
+}
+
+// matches returns the files below a directory that a pattern of [isGlob] may name. ok is false if there are more than most. The
+// length of a character depends on the locale, so that names with more characters than a pattern are among them.
+func matches(dir, pattern string, most int) (names []string, ok bool) {
+	names = []string{""}
+	for part := range strings.SplitSeq(strings.ReplaceAll(pattern, "?", "?*"), "/") {
+		var next []string
+		for _, above := range names {
+			if !strings.ContainsAny(part, "*?") {
+				next = append(next, path.Join(above, part))
+				continue
+			}
+			entries, _ := os.ReadDir(filepath.Join(dir, above)) // which may be no directory
+			for _, entry := range entries {
+				if isMatch, _ := path.Match(part, eachByte(entry.Name())); isMatch {
+					next = append(next, path.Join(above, entry.Name()))
+				}
+			}
+			if len(next) > most {
+				return nil, false
+			}
+		}
+		names = next
+	}
+	return names, true
+}
+
+// eachByte returns a text with a character for each byte of a name.
+func eachByte(name string) string {
+	characters := make([]rune, len(name))
+	for i := range len(name) {
+		characters[i] = rune(name[i])
+	}
+	return string(characters)
 }

@@ -3,7 +3,9 @@ package policy
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"pollux/internal/guard/trust"
 	"pollux/internal/workspace"
@@ -17,8 +19,17 @@ func TestLinksOut(t *testing.T) {
 	root := filepath.Join(top, "work")
 	write(t, top, "secret", "x")
 	write(t, root, "a/b/file", "x")
-	for link, target := range map[string]string{"a/b/up": root, "a/out": filepath.Join(top, "secret"), "rel": "../secret"} {
+	for link, target := range map[string]string{
+		"a/b/up": root, "a/out": filepath.Join(top, "secret"), "rel": "../secret",
+		"-y": "../secret", "x=y": "../secret", "up=": top, "a/b/\u4e2d": "../../../secret", "a/b/g\xff": "../../../secret", "a/\xfe/f": "../../../secret", "--x": "../secret",
+	} {
+		if strings.Contains(link, "\xfe") && os.Mkdir(filepath.Join(root, filepath.Dir(link)), 0o700) != nil {
+			continue // names are valid UTF-8 on this system
+		}
 		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			if !utf8.ValidString(link) {
+				continue
+			}
 			t.Skip("this system has no symbolic links")
 		}
 	}
@@ -50,6 +61,32 @@ func TestLinksOut(t *testing.T) {
 		{"", "wc --files0-from=a/b/file", Ask},
 		{"", "wc -l a/b/file", Allow},
 		{"", "git diff main..other -- a/b", Allow},
+		// Links that look like flags, or stand behind the letters of flags.
+		{"", "cat -- -y", Ask},
+		{"", "cat -- --x", Ask},
+		{"", "head -n 1 -- -y", Ask},
+		{"", "grep -rfrel .", Ask},
+		{"", "grep -rf rel .", Ask},
+		{"", "grep -rfx .", Allow},
+		{"", "grep --file=rel .", Ask},
+		{"", "cat x=y", Ask},
+		{"", "cat up=~/x", Ask}, // which bash expands
+		{"", "cat up=/x", Ask},
+		{"", "cat $'a/b/\\u4e2d'", Ask},
+		{"", "cat a/b/\u4e2d", Ask},
+		{"", "cat $'a/b/g\\xff'", Ask},
+		{"", "cat $'rel\\400x'", Ask}, // a NUL ends the name
+		{"", "cat " + strings.Repeat("d/", 2100) + "f", Ask}, // too long to follow its links
+		{"", "ls -RL a", Ask},
+		{"", "ls -LR", Ask},
+		{"", "ls -R --dereference .", Ask},
+		{"", "ls --deref a", Ask},
+		{"", "ls -laR a/b", Allow},
+		{"", "find -EL .", Ask},
+		{"", "find -HL .", Ask},
+		{"", "find . -depth -name L", Allow},
+		{"", "git log --pretty=format:%h/%s -5", Allow},
+		{"", "head -20 a/b/file", Allow},
 		// Patterns: the files that they name now.
 		{"", "wc -l a/b/f*", Allow},
 		{"", "ls a && wc -l a/b/fi?e", Allow},
@@ -59,6 +96,10 @@ func TestLinksOut(t *testing.T) {
 		{"", "cat a/o*", Ask},
 		{"", "cat a/b/*/../secret", Ask},
 		{"", "cat a/b/up/r*", Ask},
+		{"", "wc a/b/?", Ask}, // one character, or three bytes
+		{"", "wc a/b/???", Ask},
+		{"", "wc a/b/g?", Ask},
+		{"", "wc a/?/f", Ask},
 		{"", "cat *", Ask}, // a name may look like a flag
 		{"", "cat -x/*", Ask},
 		{"", "cat ./a/b/f*", Ask},

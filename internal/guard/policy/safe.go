@@ -84,7 +84,9 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 		return true
 	case "date": // which could read a file
 		return !slices.ContainsFunc(args, func(a string) bool { return a != "-u" && !strings.HasPrefix(a, "+") })
-	case "base64", "cat", "cd", "cut", "head", "ls", "nl", "numfmt", "paste", "rev", "sed", "stat", "tac", "tail", "tr", "uniq":
+	case "ls":
+		return !readonly.HasFlags(args, "--dereference", "-L") && d.staysInside(dir, args)
+	case "base64", "cat", "cd", "cut", "head", "nl", "numfmt", "paste", "rev", "sed", "stat", "tac", "tail", "tr", "uniq":
 		return d.staysInside(dir, args)
 	case "grep":
 		return !readonly.HasFlags(args, "--dereference-recursive", "-R") && d.staysInside(dir, args)
@@ -120,7 +122,11 @@ func (d *decider) safeScript(dir, text string) bool {
 	return true
 }
 
-func findFollows(arg string) bool { return arg == "-L" || arg == "-follow" || arg == "-files0-from" }
+// findFollows reports whether an argument of find makes it follow links, or read names from a file. Some systems accept several
+// options in one argument, as in -EL.
+func findFollows(arg string) bool {
+	return arg == "-follow" || arg == "-files0-from" || readonly.IsFlag(arg) && strings.Contains(arg, "L") && strings.Trim(arg, "-0123456789DEHLOPXdsx") == ""
+}
 
 // safeGit reports whether a git command that only reads is one of those that read nothing but the repository.
 func safeGit(args []string) bool {
@@ -134,24 +140,34 @@ func safeGit(args []string) bool {
 // staysInside reports whether everything in the arguments that could be a path is in the
 // workspace.
 func (d *decider) staysInside(dir string, args []string) bool {
-	for _, a := range args {
-		if strings.HasPrefix(a, "-") {
-			// A flag may contain a path: -ffile, -if/etc/x, --file=../x.
-			if _, value, ok := strings.Cut(a, "="); ok {
-				a = value
-			} else if i := strings.IndexAny(a, "/."); i > 0 {
-				a = a[i:]
-			} else if len(a) > 2 && a[1] != '-' {
-				a = a[2:]
-			} else {
-				continue
-			}
+	return !slices.ContainsFunc(args, func(arg string) bool {
+		return slices.ContainsFunc(pathsIn(arg), func(path string) bool { return climbs(path) || !d.inside(dir, path) })
+	})
+}
+
+// pathsIn returns the parts of an argument that a program may take for a path: the argument, also if it begins like a flag, as
+// one behind "--" may, the value of a flag, and all that may be the value behind the letters of flags, as in -rfFILE.
+func pathsIn(arg string) []string {
+	const most = 300
+	var paths []string
+	switch _, value, isSet := strings.Cut(arg, "="); {
+	case arg == "":
+		return nil
+	case arg[0] != '-':
+	case strings.HasPrefix(arg, "--") && isSet:
+		paths = append(paths, value)
+	case strings.HasPrefix(arg, "--"):
+		if i := strings.IndexAny(arg, "/."); i > 0 {
+			paths = append(paths, arg[i:])
 		}
-		if a != "" && (climbs(a) || !d.inside(dir, a)) {
-			return false
+	case len(arg) > most:
+		return []string{"/"}
+	default:
+		for i := 2; i < len(arg); i++ {
+			paths = append(paths, arg[i:])
 		}
 	}
-	return true
+	return append(paths, arg)
 }
 
 // climbs reports whether a path contains ".." after a name. If the name is a link, the path
