@@ -336,7 +336,7 @@ func TestHeuristics(t *testing.T) {
 		"cd .. && ls", "cd / ; ls", "cd - && ls", "cd && ls", "cd sub && git status", "cd sub && bash -lc 'git log'", "git status; cd sub", "cd sub; cd ..; cat a", "cd sub && cd ../sub && ls", "cd sub/.. && ls", "cd sub && cat ../../x", "cd sub && cat ../a/../../x", "cd a; cd b; cd c; cd d; ls", "cd a b && ls", "pushd sub; ls", "cd sub | cat ../../x",
 		"cd $X && ls", "ls; echo $(ls)", "ls; echo $API_KEY", "ls; cat *", "ls {PATH}>/dev/null; ls", "ls; eval ls", "ls; command ls", "ls; . a", "f() { ls; }; f", "for f in a; do ls; done", "time ls; ls", "! ls; ls",
 		"bash -c 'cd ..; ls' | cat", "bash -c 'ls > b'; ls", "git diff --stdin", "git log --stdin < a", "echo a | xargs cat", "find . -files0-from - | cat", "sort --files0-from=- a", "sort -o a a", "ls; sort --outp=x a",
-		"sleep $API_KEY", "printf $X a", "printf -v a b; ls", "cd sub && make", "ls 2>&1 | sh", "printf '%n' PATH && ls",
+		"sleep $API_KEY", "printf $X a", "printf -v a b; ls", "cd sub && make", "ls 2>&1 | sh", "bash -lc 'echo 中\\;touch x'", "printf '%n' PATH && ls",
 	} {
 		if got := asking.Check(command(c)).Decision; got != Ask {
 			t.Errorf("%q is not known to be safe, but %v", c, got)

@@ -75,7 +75,7 @@ func TestLinksOut(t *testing.T) {
 		{"", "cat $'a/b/\\u4e2d'", Ask},
 		{"", "cat a/b/\u4e2d", Ask},
 		{"", "cat $'a/b/g\\xff'", Ask},
-		{"", "cat $'rel\\400x'", Ask}, // a NUL ends the name
+		{"", "cat $'rel\\400x'", Ask},                        // a NUL ends the name
 		{"", "cat " + strings.Repeat("d/", 2100) + "f", Ask}, // too long to follow its links
 		{"", "ls -RL a", Ask},
 		{"", "ls -LR", Ask},

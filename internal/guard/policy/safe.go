@@ -3,6 +3,7 @@ package policy
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"pollux/internal/secret"
 	"pollux/internal/shellcmd"
@@ -97,11 +98,16 @@ func (d *decider) safeCommand(dir string, c shellcmd.Command) bool {
 	case "git":
 		return safeGit(args) && d.staysInside(dir, args[1:]) && d.opts.Git != nil && d.opts.Git(dir)
 	case "bash", "zsh":
-		return d.safeScript(dir, args[1])
+		// The profile that -l reads may change the locale, and thus how the shell reads other characters than ASCII.
+		return (args[0] == "-c" || isASCII(args[1])) && d.safeScript(dir, args[1])
 	case "/bin/rg", "/usr/bin/rg", "/usr/local/bin/rg", "/opt/homebrew/bin/rg":
 		return !readonly.HasFlags(args, "--follow", "-L") && d.staysInside(dir, args)
 	}
 	return false
+}
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // safeScript reports whether a script consists only of safe commands, one after the other.

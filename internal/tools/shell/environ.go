@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/charset"
 	"pollux/internal/process"
 )
 
@@ -89,10 +90,11 @@ var isolatedGitConfig = [][2]string{
 }
 
 // childEnv returns the environment of a command: base, without variables that make programs wait
-// for a person, and with a directory for temporary files. In a trusted folder git uses the user's configuration, and otherwise only
+// for a person, with a directory for temporary files and in a locale in which the shell reads the command as Pollux does. In a trusted folder git uses the user's configuration, and otherwise only
 // isolatedGitConfig and the repository's. The settings that base passes to git with
 // GIT_CONFIG_COUNT stay, before those that childEnv adds.
 func childEnv(base []string, trusted bool) []string {
+	base = charset.ForShell(base)
 	own := slices.Clone(nonInteractiveEnv)
 	for _, name := range [...]string{"EDITOR", "VISUAL"} {
 		if !waitsForNoOne(process.Getenv(base, name)) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"pollux/internal/charset"
 	"pollux/internal/process"
 	"pollux/tool"
 )
@@ -26,7 +27,7 @@ func NewForUser(o Options) tool.Tool {
 		origin:  process.OriginUser,
 		env: func(bool) []string {
 			quiet := []string{"GEMINI_CLI=1", "PAGER=cat", "GIT_PAGER=cat", gitAsksNothing}
-			env := slices.DeleteFunc(slices.Clone(o.Redact.WithoutSensitive().Apply(o.Environ)), func(v string) bool {
+			env := slices.DeleteFunc(slices.Clone(charset.ForShell(o.Redact.WithoutSensitive().Apply(o.Environ))), func(v string) bool {
 				return strings.HasPrefix(v, "PWD=") || strings.Contains(v, "\x00")
 			})
 			return append(env, quiet...)
