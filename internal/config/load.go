@@ -103,9 +103,12 @@ func (l *loader) fail(scope Scope, path string, err error) {
 // checked. It returns nil if there is none.
 func (l *loader) file(scope Scope, path string) map[string]any {
 	data, err := readFile(path, maxSettings)
+	if errors.Is(err, errAbsent) {
+		if path, err = checkLinks(scope, path); err == nil {
+			return nil
+		}
+	}
 	switch {
-	case errors.Is(err, errAbsent):
-		return nil
 	case isUnreachable(path, err) && (scope == User || scope == Workspace):
 		// For example, a container whose user has no home directory. System settings are not
 		// skipped like this: they may forbid something.
@@ -123,11 +126,12 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 			return nil
 		}
 	}
-	tree, err := ParseObject(data)
+	tree, plain, err := parseObject(data)
 	if err != nil {
 		l.fail(scope, path, err)
 		return nil
 	}
+	l.warnOfRepeated(path, repeatedNames(plain))
 	delete(tree, "admin") // only an administrator's server can set these
 	expander := NewExpander(nil, l.env.Lookup)
 	if scope == Workspace {
@@ -142,8 +146,9 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	if expander.isCut {
 		l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: The variables in %s expand to more than %d MB. Pollux leaves the rest of them as it is written.", path, maxInserted>>20)))
 	}
-	names, written, warnings := migrate(tree, scope)
+	names, written, hidden, warnings := migrate(tree, scope)
 	l.flat.add(path, names)
+	l.warnOfHidden(path, hidden)
 	if l.written == nil {
 		l.written = map[string]string{}
 	}
@@ -155,6 +160,22 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 		l.lost = append(l.lost, path+": "+key)
 	}
 	return tree
+}
+
+// checkLinks returns an error, and what it is about, if a settings file is missing because it, or the user's directory for it, is
+// a link to nothing.
+func checkLinks(scope Scope, path string) (about string, err error) {
+	if err = durable.CheckLink(path); err != nil || scope != User {
+		return path, err
+	}
+	dir := filepath.Dir(path)
+	if err = durable.CheckLink(dir); err == nil {
+		return path, nil
+	}
+	if _, missing := os.Stat(dir); missing == nil {
+		err = nil // a link to a directory without settings
+	}
+	return dir, err
 }
 
 // OwnershipProblem returns the reason why a user other than the administrator may have written the file at a

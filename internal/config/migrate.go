@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -109,13 +110,14 @@ func (f *flatNames) warning() []Warning {
 
 // migrate converts a file's tree to current keys. It returns the names of the flat layout in the
 // tree, the old name of each key that it moved, and warnings. The file itself does not change. If both names are set, the current one is
-// used.
-func migrate(tree map[string]any, scope Scope) (flat []string, written map[string]string, warnings []Warning) {
+// used, and the other one is hidden.
+func migrate(tree map[string]any, scope Scope) (flat []string, written map[string]string, hidden []hiddenValue, warnings []Warning) {
 	written = map[string]string{}
-	flat = migrateFlat(tree, written)
+	hide := func(h hiddenValue) { hidden = append(hidden, h) }
+	flat = migrateFlat(tree, written, hide)
 	var old []string
 	for _, m := range renamed {
-		if m.apply(tree) {
+		if m.apply(tree, hide) {
 			old = append(old, m.from)
 			written[strings.TrimPrefix(m.to, "!")] = m.from
 		}
@@ -126,18 +128,18 @@ func migrate(tree map[string]any, scope Scope) (flat []string, written map[strin
 			"Please update the system configuration manually.", scopeName(scope), strings.Join(old, ", "))))
 	}
 	migrateValues(tree, scope)
-	return flat, written, warnings
+	return flat, written, hidden, warnings
 }
 
 // migrateFlat moves the keys of the flat layout, and returns their names. It adds the old name of
 // each key to written.
-func migrateFlat(tree map[string]any, written map[string]string) (old []string) {
+func migrateFlat(tree map[string]any, written map[string]string, hide func(hiddenValue)) (old []string) {
 	if name, ok := tree["model"].(string); ok {
 		tree["model"] = map[string]any{"name": name}
 		old = append(old, "model (model.name)")
 	}
 	for _, m := range flat {
-		if !m.apply(tree) {
+		if !m.apply(tree, hide) {
 			continue
 		}
 		now := strings.TrimPrefix(m.to, "!")
@@ -171,8 +173,8 @@ func migrateValues(tree map[string]any, scope Scope) {
 	}
 }
 
-// apply moves a key in tree, and reports whether there was anything to move.
-func (m move) apply(tree map[string]any) bool {
+// apply moves a key in tree, and reports whether there was anything to move. It calls hide for each value that stays hidden.
+func (m move) apply(tree map[string]any, hide func(hiddenValue)) bool {
 	names := strings.Split(m.from, ".")
 	parent := tree
 	for _, name := range names[:len(names)-1] {
@@ -191,19 +193,21 @@ func (m move) apply(tree map[string]any) bool {
 	if on, isBool := Coerce("bool", v); negate && isBool {
 		v = on != true
 	}
-	graft(tree, strings.Split(to, "."), v)
+	graft(tree, strings.Split(to, "."), v, func(now string, v, there any) { hide(hiddenValue{m.from, now, v, there}) })
 	return true
 }
 
-// graft sets the value at a path of the tree unless there is one already. It joins two
+// graft sets the value at a path of the tree unless there is one already, and calls hide if so. It joins two
 // objects; if a value is in the way of an object, the value stays, and a check reports it.
-func graft(tree map[string]any, at []string, v any) {
+func graft(tree map[string]any, at []string, v any, hide func(now string, v, there any)) {
+	path := strings.Join(at, ".")
 	for _, name := range at[:len(at)-1] {
 		if _, taken := tree[name]; !taken {
 			tree[name] = map[string]any{}
 		}
 		below, ok := tree[name].(map[string]any)
 		if !ok {
+			hide(path, v, nil)
 			return
 		}
 		tree = below
@@ -215,13 +219,13 @@ func graft(tree map[string]any, at []string, v any) {
 		return
 	}
 	object, ok := there.(map[string]any)
-	if !ok {
+	more, isObject := v.(map[string]any)
+	if !ok || !isObject {
+		hide(path, v, there)
 		return
 	}
-	if more, ok := v.(map[string]any); ok {
-		for name, v := range more {
-			graft(object, []string{name}, v)
-		}
+	for _, name := range slices.Sorted(maps.Keys(more)) {
+		graft(object, []string{name}, more[name], func(below string, v, there any) { hide(path+"."+below, v, there) })
 	}
 }
 

@@ -78,14 +78,14 @@ func TestMigrationWarnings(t *testing.T) {
 		return map[string]any{"theme": "x", "autoAccept": true, "tools": map[string]any{"approvalMode": "plan"}}
 	}
 	flat := []string{"theme (ui.theme)", "autoAccept (gone)"}
-	names, _, warnings := migrate(tree(), User)
+	names, _, _, warnings := migrate(tree(), User)
 	if !slices.Equal(slices.Sorted(slices.Values(names)), slices.Sorted(slices.Values(flat))) || len(warnings) > 0 {
 		t.Errorf("user: %q, %q", names, warnings)
 	}
 	const system = "The system default configuration contains deprecated settings: [tools.approvalMode]. " +
 		"These could not be migrated automatically as system settings are read-only. " +
 		"Please update the system configuration manually.\n--\n"
-	if _, _, warnings := migrate(tree(), SystemDefaults); joined(warnings) != system {
+	if _, _, _, warnings := migrate(tree(), SystemDefaults); joined(warnings) != system {
 		t.Errorf("system defaults: %q", warnings)
 	}
 

@@ -51,41 +51,49 @@ func plain(err error) error {
 // ParseObject parses a JSON object as settings files have it: with comments, trailing commas and a
 // byte order mark. Most files have none of them and are parsed once.
 func ParseObject(data []byte) (map[string]any, error) {
+	tree, _, err := parseObject(data)
+	return tree, err
+}
+
+// parseObject is [ParseObject], and returns the object as plain JSON, too.
+func parseObject(data []byte) (tree map[string]any, plain []byte, err error) {
 	data = bytes.TrimPrefix(data, []byte("\uFEFF"))
+	plain = data
 	var top any
 	if err := json.Unmarshal(data, &top); err != nil {
 		if depth(data) > maxDepth {
-			return nil, errTooDeep
+			return nil, nil, errTooDeep
 		}
 		if len(bytes.TrimSpace(data)) == 0 {
-			return nil, errEmpty
+			return nil, nil, errEmpty
 		}
-		if top, err = parseLenient(data); err != nil {
-			return nil, err
+		if top, plain, err = parseLenient(data); err != nil {
+			return nil, nil, err
 		}
 	}
 	tree, ok := top.(map[string]any)
 	if !ok {
-		return nil, errNotObject
+		return nil, nil, errNotObject
 	}
-	return tree, nil
+	return tree, plain, nil
 }
 
 // parseLenient parses JSON with comments or trailing commas. If there are only comments, this
 // costs a quarter, which matters because every start pays for it.
-func parseLenient(data []byte) (top any, err error) {
-	if plain := withoutComments(data); plain != nil && json.Unmarshal(plain, &top) == nil {
-		return top, nil
+func parseLenient(data []byte) (top any, plain []byte, err error) {
+	if plain = withoutComments(data); plain != nil && json.Unmarshal(plain, &top) == nil {
+		return top, plain, nil
 	}
 	value, err := parseCommented(data)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	value.Standardize() // the length does not change, so offsets stay valid
-	if err := json.Unmarshal(value.Pack(), &top); err != nil {
-		return nil, typeError(data, err)
+	plain = value.Pack()
+	if err := json.Unmarshal(plain, &top); err != nil {
+		return nil, nil, typeError(data, err)
 	}
-	return top, nil
+	return top, plain, nil
 }
 
 // withoutComments returns JSON with comments replaced by spaces, nil if a comment is not

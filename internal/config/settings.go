@@ -39,8 +39,8 @@ func (s *Settings) UserFile() string { return s.user }
 // include the workspace's own settings.
 func (s *Settings) Trusted() bool { return s.trust }
 
-// Lost returns which settings have invalid values that would have restricted something, each after its file.
-// The warnings of [Load] give the reasons. A run without a user must not go on without them.
+// Lost returns the settings that would have restricted something, each after its file: their values are invalid, or hidden by
+// another one in the same file. The warnings of [Load] give the reasons. A run without a user must not go on without them.
 func (s *Settings) Lost() []string { return s.lost }
 
 // ForScope returns the settings of a single layer, for values whose origin matters, such as hooks

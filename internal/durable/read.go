@@ -63,6 +63,16 @@ func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// CheckLink returns an error if a path at which no file was found is a symbolic link to nothing: then the file was meant to be
+// there. It returns nil for a missing file.
+func CheckLink(path string) error {
+	target, err := os.Readlink(path)
+	if err != nil {
+		return nil
+	}
+	return fmt.Errorf("it is a link to %q, which does not exist", target)
+}
+
 // Cause returns the system's error without the operation and path that [fs.PathError],
 // [os.LinkError] and [os.SyscallError] add, for messages that already name them. Other errors
 // are returned unchanged.

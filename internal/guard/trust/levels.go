@@ -49,9 +49,15 @@ func Read(file string) (Levels, error) {
 }
 
 // readFile reads the file. A file that is missing, or in an inaccessible home directory,
-// counts as empty.
+// counts as empty, and a link to nothing does not.
 func readFile(file string) ([]byte, error) {
-	if _, err := os.Stat(file); durable.IsAbsent(err) || errors.Is(err, fs.ErrPermission) {
+	switch _, err := os.Stat(file); {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, nil
+	case durable.IsAbsent(err):
+		if err := durable.CheckLink(file); err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
 		return nil, nil
 	}
 	data, err := durable.ReadFile(file, maxFile)
@@ -78,6 +84,9 @@ func parse(data []byte) (Levels, error) {
 	if err := json.Unmarshal(plain, &raw); err != nil {
 		return nil, errors.New("trusted folders must be a JSON object")
 	}
+	if path := repeatedPath(plain); path != "" {
+		return nil, fmt.Errorf("trusted folders name %q twice, with different levels", path)
+	}
 	levels := Levels{}
 	for _, path := range slices.Sorted(maps.Keys(raw)) {
 		var level Level
@@ -93,6 +102,27 @@ func parse(data []byte) (Levels, error) {
 		}
 	}
 	return levels, nil
+}
+
+// repeatedPath returns a path that an object has twice, with different levels, "" for none. JSON would take the last one, and
+// the other one may be the one that trusts less.
+func repeatedPath(plain []byte) string {
+	seen := map[string]string{}
+	d := json.NewDecoder(bytes.NewReader(plain))
+	_, _ = d.Token() // the object, which is valid
+	for d.More() {
+		name, err := d.Token()
+		var level json.RawMessage
+		if err != nil || d.Decode(&level) != nil {
+			return ""
+		}
+		path, _ := name.(string)
+		if before, ok := seen[path]; ok && before != string(level) {
+			return path
+		}
+		seen[path] = string(level)
+	}
+	return ""
 }
 
 // isDeep reports whether the data is nested too deeply: the parser is recursive and would

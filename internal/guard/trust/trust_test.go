@@ -122,12 +122,15 @@ func TestFoldCase(t *testing.T) {
 func TestBrokenFile(t *testing.T) {
 	t.Parallel()
 	for content, want := range map[string]string{
-		`{"/a": "TRUST"}`:        `Invalid trust level "TRUST" for path "/a". Possible values are: TRUST_FOLDER, TRUST_PARENT, DO_NOT_TRUST.`,
-		`{"/a": 1}`:              `Invalid trust level "1" for path "/a".`,
-		`{"/a": "TRUST_FOLDER"`:  "not valid JSON",
-		`[]`:                     "must be a JSON object",
-		"{\"/a\": \"x\x00y\"}":   "not valid JSON",
-		`null`:                   "",
+		`{"/a": "TRUST"}`:       `Invalid trust level "TRUST" for path "/a". Possible values are: TRUST_FOLDER, TRUST_PARENT, DO_NOT_TRUST.`,
+		`{"/a": 1}`:             `Invalid trust level "1" for path "/a".`,
+		`{"/a": "TRUST_FOLDER"`: "not valid JSON",
+		`[]`:                    "must be a JSON object",
+		"{\"/a\": \"x\x00y\"}":  "not valid JSON",
+		`null`:                  "",
+		`{"/a": "DO_NOT_TRUST", "/b": "TRUST_FOLDER", "/a": "TRUST_FOLDER",}`: `trusted folders name "/a" twice, with different levels`,
+		`{"/a": "DO_NOT_TRUST", "/\u0061": "TRUST_FOLDER"}`:                   "twice",
+		`{"/a": "TRUST_FOLDER", "/a": "TRUST_FOLDER"}`:                        "",
 		"\ufeff{}":               "",
 		"":                       "",
 		strings.Repeat("[", 1e6): "not valid JSON",
@@ -150,6 +153,13 @@ func TestBrokenFile(t *testing.T) {
 	}
 	if _, err := Read(t.TempDir()); exit.CodeOf(err) != exit.Config {
 		t.Errorf("a directory: %v", err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if os.Symlink("nowhere", link) != nil {
+		t.Skip("this system has no symbolic links")
+	}
+	if _, err := Read(link); exit.CodeOf(err) != exit.Config || !strings.Contains(err.Error(), `it is a link to "nowhere", which does not exist`) {
+		t.Errorf("a link to nothing: %v", err)
 	}
 }
 
