@@ -76,7 +76,7 @@ turn
 		}
 		switch e.(type) {
 		case agent.ToolRequested:
-			p := pollux.Prompt{Text: "Look at @notes.txt", Attachments: []pollux.Attachment{{MIMEType: "image/png", Data: []byte("\x89PNG")}}}
+			p := pollux.Prompt{Text: "Look at @notes.txt", Attachments: []pollux.Attachment{{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}}
 			if err := a.Steer(t.Context(), p); err != nil {
 				t.Error(err)
 			}

@@ -114,10 +114,10 @@ turn
   expect media image/png
   text Seen.
 `)})
-	image := pollux.Attachment{MIMEType: "image/png", Data: []byte("\x89PNG")}
+	image := pollux.Attachment{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}
 	for _, p := range []pollux.Prompt{
 		{Text: "Compare it with @notes.txt", Attachments: []pollux.Attachment{image}},
-		{Attachments: []pollux.Attachment{{MIMEType: "application/pdf", Data: []byte("%PDF")}}},
+		{Attachments: []pollux.Attachment{{MIMEType: "application/pdf", Data: []byte("%PDF-1.7")}}},
 		{Text: "+ @notes.txt", IsLiteral: true, Attachments: []pollux.Attachment{image}},
 	} {
 		for _, err := range a.Run(t.Context(), p) {

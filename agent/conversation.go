@@ -34,6 +34,10 @@ type conversation struct {
 	overhead    int // estimated tokens of the last request without its messages
 	hasOverhead bool
 
+	// accepted is the number of messages at the head of the history that acceptor, a model, has accepted in a request.
+	accepted int
+	acceptor string
+
 	// promptStart is the index of the first message of the prompt in progress, and
 	// promptTokens the value of tokens before it.
 	promptStart, promptTokens int
@@ -132,6 +136,7 @@ func (c *conversation) cut(ctx context.Context, n int) {
 		_ = c.journal.Rewind(context.WithoutCancel(ctx), c.history.all[n].ID)
 	}
 	before := c.history.tokens
+	c.accepted = min(c.accepted, n)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.history.cut(n)
@@ -160,6 +165,7 @@ func (c *conversation) replace(ctx context.Context, messages []Message, tokens i
 	if same < c.promptStart { // the start of the prompt in progress is gone
 		c.promptStart, c.promptTokens = len(messages), tokens
 	}
+	c.accepted = min(c.accepted, same)
 	messages = slices.Clone(messages)
 	for i := same; i < len(messages); i++ {
 		messages[i] = c.identify(messages[i])
@@ -256,7 +262,7 @@ func (c *conversation) load(ctx context.Context, messages []Message) {
 	defer c.mu.Unlock()
 	c.history.set(messages)
 	c.isContinued = slices.ContainsFunc(messages, isFromModel)
-	c.tokens, c.hasOverhead, c.hasIDEContext = c.history.tokens, false, false
+	c.tokens, c.hasOverhead, c.hasIDEContext, c.accepted = c.history.tokens, false, false, 0
 }
 
 // identity returns the conversation for tools.

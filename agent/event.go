@@ -209,7 +209,7 @@ type InvalidStream struct {
 	// Type is the reason: "NO_RESPONSE_TEXT", "NO_FINISH_REASON", "MAX_TOKENS_EXCEEDED",
 	// "THINKING_ONLY_RESPONSE", "MALFORMED_FUNCTION_CALL", "UNEXPECTED_TOOL_CALL",
 	// "INCOMPLETE_STREAM", or "SAFETY_BLOCKED" and the like. In [Retried] it may also be
-	// "CONTEXT_WINDOW" or "LOOP_DETECTED".
+	// "CONTEXT_WINDOW", "LOOP_DETECTED" or "MEDIA_REFUSED", whose message is complete.
 	Type    string
 	Message string
 }

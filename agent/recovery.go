@@ -24,6 +24,7 @@ const (
 func newRecoveries(q *requester, b *budget, edits *failedEdits, loops *loopBreaker) []recovery {
 	return []recovery{
 		overflow{fitter{q}},
+		refusedMedia{q},
 		standIn{q},
 		cutOff{q},
 		&unusable{q, b},

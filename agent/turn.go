@@ -22,6 +22,7 @@ type turn struct {
 	isLast    bool           // the last attempt was the last that may follow the same message
 	shortened int            // how often the message was too long
 	previous  *InvalidStream // problem of an attempt that the next one is to avoid, nil for none
+	leftOut   *mediaLeftOut  // media that the service may have refused, nil for none
 
 	// The result of the last attempt.
 	reply   *reply
@@ -119,6 +120,7 @@ func (r *run) keepsUnanswered(ctx context.Context, t *turn, err error) bool {
 func (r *run) accept(ctx context.Context, t *turn) (remedy, error) {
 	rep := t.reply
 	r.identifyCalls(t)
+	r.conv.accept(rep.model)
 	r.conv.pushAnswer(ctx, Message{Content: llm.Model(rep.parts...), Thoughts: rep.thoughts, Usage: rep.usage, Model: rep.model})
 	r.calls += len(t.calls)
 	if len(t.calls) > 0 {

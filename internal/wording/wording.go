@@ -46,6 +46,8 @@ func Exhausted(e agent.Exhausted) string {
 func Retried(e agent.Retried) string {
 	text := "The response was unusable."
 	switch e.Cause.Type {
+	case "MEDIA_REFUSED": // nothing has been shown
+		return terminal.Line(e.Cause.Message)
 	case "INCOMPLETE_STREAM", "NO_FINISH_REASON":
 		text = "The response was cut off."
 	}

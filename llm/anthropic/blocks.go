@@ -15,6 +15,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
+	"pollux/llm/media"
 )
 
 // The keys of cached encodings in messages. An encoding is a list of blocks,
@@ -234,21 +235,21 @@ func userBlocks(l blocks, c *llm.Content) []byte {
 
 // addUserPart appends a part of a user's message or of a tool result.
 func (l *blocks) addUserPart(p *llm.Part) {
-	mime := ""
+	mime, problem := "", ""
 	switch {
 	case p.InlineData != nil:
-		mime = p.InlineData.MIMEType
+		mime, problem = media.Type(p.InlineData)
 	case p.FileData != nil && strings.HasPrefix(p.FileData.FileURI, "https://"):
-		mime = p.FileData.MIMEType
+		mime = media.Normalize(p.FileData.MIMEType)
 	}
-	image, pdf := isImage(mime) && !l.noImages, mediaType(mime) == "application/pdf" && !l.noPDF
+	image, pdf := problem == "" && isImage(mime) && !l.noImages, problem == "" && mime == "application/pdf" && !l.noPDF
 	switch d := p.InlineData; {
 	case p.IsText():
 		l.addText(p.Text)
 	case d != nil && image && base64.StdEncoding.EncodedLen(len(d.Data)) <= maxImage:
-		l.addMedia("image", d)
+		l.addMedia("image", mime, d)
 	case d != nil && pdf:
-		l.addMedia("document", d)
+		l.addMedia("document", mime, d)
 	case d != nil && strings.HasPrefix(mime, "text/") && !bytes.ContainsRune(d.Data, 0):
 		l.addText(strings.ToValidUTF8(string(d.Data), "\uFFFD"))
 	case d == nil && image:
@@ -263,15 +264,9 @@ func (l *blocks) addUserPart(p *llm.Part) {
 // maxImage is the maximum size of an image in base64 that the service accepts.
 const maxImage = 5 << 20
 
-// mediaType returns a MIME type without its parameters.
-func mediaType(mime string) string {
-	mime, _, _ = strings.Cut(mime, ";")
-	return strings.ToLower(strings.TrimSpace(mime))
-}
-
-// isImage reports whether the service accepts images of this MIME type.
+// isImage reports whether the service accepts images of this normalized MIME type.
 func isImage(mime string) bool {
-	switch mediaType(mime) {
+	switch mime {
 	case "image/jpeg", "image/png", "image/gif", "image/webp":
 		return true
 	}
@@ -279,17 +274,14 @@ func isImage(mime string) bool {
 }
 
 // addMedia appends an image or document with its data.
-func (l *blocks) addMedia(kind string, d *llm.Blob) {
-	if len(d.Data) == 0 {
-		return
-	}
+func (l *blocks) addMedia(kind, mime string, d *llm.Blob) {
 	l.startBlock()
 	o := httpwire.Object{B: l.b}
 	o.String("type", kind)
 	o.Key("source")
 	s := httpwire.Object{B: o.B}
 	s.String("type", "base64")
-	s.String("media_type", mediaType(d.MIMEType))
+	s.String("media_type", mime)
 	s.Key("data")
 	s.B = append(base64.StdEncoding.AppendEncode(append(s.B, '"'), d.Data), '"')
 	o.B = s.End()
@@ -316,8 +308,8 @@ func (l *blocks) addLink(kind, address string) {
 func (l *blocks) addPlaceholder(p *llm.Part) {
 	switch {
 	case p.InlineData != nil:
-		l.addText(fmt.Sprintf("[%s: %d bytes of %s were left out, this model is not shown such data]",
-			nameOf(p.InlineData.DisplayName, "attachment"), len(p.InlineData.Data), nameOf(p.InlineData.MIMEType, "unknown type")))
+		l.addText(fmt.Sprintf("[%s: %d bytes of %s were left out, %s]",
+			nameOf(p.InlineData.DisplayName, "attachment"), len(p.InlineData.Data), nameOf(p.InlineData.MIMEType, "unknown type"), whyOmitted(p.InlineData)))
 	case p.FileData != nil:
 		l.addText(fmt.Sprintf("[%s: a file of %s, which this model is not shown]",
 			nameOf(p.FileData.DisplayName, p.FileData.FileURI), nameOf(p.FileData.MIMEType, "unknown type")))
@@ -330,6 +322,18 @@ func (l *blocks) addPlaceholder(p *llm.Part) {
 			l.addText(fmt.Sprintf("[%s: %s]", key, fixSurrogates(p.Extra[key])))
 		}
 	}
+}
+
+// whyOmitted returns why the data is not sent.
+func whyOmitted(d *llm.Blob) string {
+	mime, problem := media.Type(d)
+	switch {
+	case problem != "":
+		return problem
+	case isImage(mime) && base64.StdEncoding.EncodedLen(len(d.Data)) > maxImage:
+		return "the service takes images of at most 5 MiB in base64"
+	}
+	return "this model is not shown such data"
 }
 
 // nameOf returns name, or otherwise if name is blank.

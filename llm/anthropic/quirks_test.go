@@ -12,8 +12,8 @@ import (
 // TestQuirks checks the effect of each quirk in the JSON of a profile.
 func TestQuirks(t *testing.T) {
 	t.Parallel()
-	picture := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1}, DisplayName: "a.png"}}
-	paper := llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte{2}}}
+	picture := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n"), DisplayName: "a.png"}}
+	paper := llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("%PDF-1.7")}}
 	link := llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y.png"}}
 	seen := llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "see__1", Name: "see", Response: json.RawMessage(`{"output":"o"}`), Parts: []llm.Part{picture}}}
 	contents := []*llm.Content{llm.User(llm.Text("hi"), picture, paper, link), llm.Model(thought("", llm.Signed(vendor, "c2ln")), call("see__1", "see", "{}")), llm.User(seen)}
@@ -33,8 +33,8 @@ func TestQuirks(t *testing.T) {
 		`{"thinking":"enabled"}`:             {"claude-opus-5", thinks, `"budget_tokens":8192`, `adaptive`},
 		`{"noBetas":true}`:                   {"claude-sonnet-4-5", llm.Config{Tools: tools, Thinking: &llm.Thinking{}}, ``, interleavedBeta},
 		`{"noForce":true}`:                   {"k3", llm.Config{ResponseJSONSchema: []byte(`{"type":"object"}`)}, `"name":"answer" {"type":"auto","disable_parallel_tool_use":true}`, ``},
-		`{"noImages":true}`:                  {"k3", llm.Config{}, `[a.png:1bytesofimage/pngwereleftout,thismodelisnotshownsuchdata] [https://x/y.png: "type":"document"`, `"image" url`},
-		`{"noPDF":true}`:                     {"k3", llm.Config{}, `[attachment:1bytesofapplication/pdf "type":"image"`, `document`},
+		`{"noImages":true}`:                  {"k3", llm.Config{}, `[a.png:8bytesofimage/pngwereleftout,thismodelisnotshownsuchdata] [https://x/y.png: "type":"document"`, `"image" url`},
+		`{"noPDF":true}`:                     {"k3", llm.Config{}, `[attachment:8bytesofapplication/pdf "type":"image"`, `document`},
 	} {
 		t.Run(quirks, func(t *testing.T) {
 			t.Parallel()

@@ -54,7 +54,7 @@ func show(v any) string {
 
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	png := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1}, DisplayName: "a.png"}}
+	png := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n"), DisplayName: "a.png"}}
 	whole := llm.Signed(vendor, `{"type":"thinking","thinking":"hm","signature":"c2ln"}`)
 	for _, c := range []struct {
 		name     string
@@ -99,19 +99,19 @@ func TestMessages(t *testing.T) {
 		{
 			"media",
 			[]*llm.Content{
-				llm.User(llm.Text("a"), png, llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte{2}, DisplayName: "b.pdf"}},
+				llm.User(llm.Text("a"), png, llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("%PDF-1.7"), DisplayName: "b.pdf"}},
 					llm.Part{InlineData: &llm.Blob{MIMEType: "audio/wav", Data: []byte{3}}}, llm.Part{InlineData: &llm.Blob{MIMEType: "text/plain", Data: []byte("words")}},
 					llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y.png"}}, llm.Part{FileData: &llm.FileData{MIMEType: "video/mp4", FileURI: "gs://b/v"}}),
 				llm.Model(call("see__1", "see", "{}")),
 				llm.User(llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "see__1", Name: "see", Response: json.RawMessage(`{"output":"o"}`), Parts: []llm.Part{png, {}}}}),
 			},
-			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQ=="}},` +
-				`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"Ag=="},"title":"b.pdf"},` +
+			`{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}},` +
+				`{"type":"document","source":{"type":"base64","media_type":"application/pdf","data":"JVBERi0xLjc="},"title":"b.pdf"},` +
 				`{"type":"text","text":"[attachment: 1 bytes of audio/wav were left out, this model is not shown such data]"},{"type":"text","text":"words"},` +
 				`{"type":"image","source":{"type":"url","url":"https://x/y.png"}},{"type":"text","text":"[gs://b/v: a file of video/mp4, which this model is not shown]"}]},` +
 				`{"role":"assistant","content":[{"type":"tool_use","id":"1","name":"see","input":{}}]},` +
 				`{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","content":[{"type":"text","text":"o"},` +
-				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"AQ=="}}]}]}`,
+				`{"type":"image","source":{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}}]}]}`,
 		},
 		{
 			"odd arguments, ids, names and results",

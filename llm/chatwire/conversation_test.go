@@ -65,7 +65,7 @@ func TestWrite(t *testing.T) {
 	result := func(id, text string) llm.Part { return llm.Part{FunctionResponse: llm.Output(id, "f", text)} }
 	thought := llm.Part{Text: "hm", Thought: true}
 	picture := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("PNG")}}
-	sound := llm.Part{InlineData: &llm.Blob{MIMEType: "audio/wav", Data: []byte("RIFF"), DisplayName: "a.wav"}}
+	sound := llm.Part{InlineData: &llm.Blob{MIMEType: "audio/wav", Data: []byte("RIFF\x00\x00\x00\x00WAVE"), DisplayName: "a.wav"}}
 	seen := llm.Output("1", "f", "x")
 	seen.Parts = []llm.Part{picture, sound}
 

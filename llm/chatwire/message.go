@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 
 	"pollux/llm"
+	"pollux/llm/media"
 )
 
 // Form encodes the parts of messages for one protocol. Its methods append
@@ -187,9 +188,9 @@ func appendMedia(dst []byte, f Form, p *llm.Part) []byte {
 func appendOmitted(dst []byte, p *llm.Part) []byte {
 	switch {
 	case p.InlineData != nil:
-		return appendText(dst, omittedText(p.InlineData.MIMEType, p.InlineData.DisplayName))
+		return appendText(dst, omittedText(p.InlineData.MIMEType, p.InlineData.DisplayName, media.Reason(p.InlineData)))
 	case p.FileData != nil:
-		return appendText(dst, omittedText(p.FileData.MIMEType, p.FileData.DisplayName)+" "+p.FileData.FileURI)
+		return appendText(dst, omittedText(p.FileData.MIMEType, p.FileData.DisplayName, "this model does not take it")+" "+p.FileData.FileURI)
 	}
 	for k := range p.Extra {
 		return appendText(dst, "["+k+"]")
@@ -198,10 +199,10 @@ func appendOmitted(dst []byte, p *llm.Part) []byte {
 }
 
 // omittedText returns the text that replaces media which the model does not
-// support.
-func omittedText(mime, name string) string {
+// get.
+func omittedText(mime, name, reason string) string {
 	if name != "" {
 		name = " " + name
 	}
-	return "[" + cmp.Or(mime, "data") + name + " left out: this model does not take it]"
+	return "[" + cmp.Or(mime, "data") + name + " left out: " + reason + "]"
 }

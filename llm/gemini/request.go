@@ -8,6 +8,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
+	"pollux/llm/media"
 )
 
 // encodingKey is the key of cached encodings in messages and tools.
@@ -143,6 +144,7 @@ const placeholderSignature = "skip_thought_signature_validator"
 // between requests, or the vendor's prompt cache misses.
 func appendContent(dst []byte, c *llm.Content) []byte {
 	start, calls := len(dst), 0
+	var omitted []string // media inside of results, which have no place for a text
 	for i := range c.Parts {
 		p := c.Parts[i] // a copy that preparePart changes
 		if p.FunctionCall != nil {
@@ -158,6 +160,16 @@ func appendContent(dst []byte, c *llm.Content) []byte {
 			dst = append(dst, ',')
 		}
 		dst = p.AppendJSON(dst)
+		if r := c.Parts[i].FunctionResponse; r != nil {
+			omitted = appendOmitted(omitted, r)
+		}
+	}
+	for _, text := range omitted {
+		if len(dst) > start {
+			dst = append(dst, ',')
+		}
+		note := llm.Text(text)
+		dst = note.AppendJSON(dst)
 	}
 	return dst
 }
@@ -182,15 +194,20 @@ func preparePart(p *llm.Part) bool {
 		res.Response = httpwire.AsObject(res.Response, "output")
 		res.Parts = nil
 		for _, nested := range p.FunctionResponse.Parts {
-			if preparePart(&nested) {
+			if !isOmitted(&nested) && preparePart(&nested) {
 				res.Parts = append(res.Parts, nested)
 			}
 		}
 		p.FunctionResponse = &res
 	// The Gemini API accepts no names of media. The text next to the media
 	// describes it.
-	case p.InlineData != nil && p.InlineData.DisplayName != "":
-		p.InlineData = &llm.Blob{MIMEType: p.InlineData.MIMEType, Data: p.InlineData.Data}
+	case isOmitted(p):
+		signature := p.ThoughtSignature
+		*p = llm.Text(omittedText(p.InlineData))
+		p.ThoughtSignature = signature
+	case p.InlineData != nil:
+		mime, _ := media.Type(p.InlineData)
+		p.InlineData = &llm.Blob{MIMEType: mime, Data: p.InlineData.Data}
 	case p.FileData != nil && p.FileData.DisplayName != "":
 		p.FileData = &llm.FileData{MIMEType: p.FileData.MIMEType, FileURI: p.FileData.FileURI}
 	case p.IsEmpty():

@@ -39,7 +39,7 @@ func signed(p llm.Part, signature string) llm.Part {
 
 func TestContents(t *testing.T) {
 	t.Parallel()
-	media := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte{1}, DisplayName: "a.png"}}
+	media := llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n"), DisplayName: "a.png"}}
 	for _, c := range []struct {
 		name     string
 		contents []*llm.Content
@@ -85,8 +85,8 @@ func TestContents(t *testing.T) {
 			[]*llm.Content{llm.User(llm.Part{FunctionResponse: &llm.FunctionResponse{
 				ID: "a__1", Name: "a", Response: json.RawMessage(`{"output":"o"}`), Parts: []llm.Part{media, {}},
 			}}, media)},
-			`{"role":"user","parts":[{"functionResponse":{"id":"1","name":"a","response":{"output":"o"},"parts":[{"inlineData":{"mimeType":"image/png","data":"AQ=="}}]}},` +
-				`{"inlineData":{"mimeType":"image/png","data":"AQ=="}}]}`,
+			`{"role":"user","parts":[{"functionResponse":{"id":"1","name":"a","response":{"output":"o"},"parts":[{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}]}},` +
+				`{"inlineData":{"mimeType":"image/png","data":"iVBORw0KGgo="}}]}`,
 		},
 		{
 			"nothing is not sent, a signature is",

@@ -182,7 +182,7 @@ func TestLessons(t *testing.T) {
 				var logged []string
 				g := newClient(t, ollama.Options{BaseURL: url, Log: func(m string) { logged = append(logged, m) }})
 				req := request("m")
-				req.Contents[0].Parts = append(req.Contents[0].Parts, llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("png")}})
+				req.Contents[0].Parts = append(req.Contents[0].Parts, llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}})
 				req.Config.ResponseJSONSchema = json.RawMessage(`{"type":"object"}`)
 				req.Config.Thinking = &llm.Thinking{Budget: new(9)}
 				for range 2 {

@@ -8,6 +8,7 @@ import (
 	"pollux/llm/catalog"
 	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
+	"pollux/llm/media"
 )
 
 // Key implements [chatwire.Form].
@@ -48,9 +49,9 @@ func (m *model) AppendMedia(dst []byte, p *llm.Part) []byte {
 // isSupportedImage reports whether d is an image in a format that the server
 // supports. The server rejects requests with other formats.
 func isSupportedImage(d *llm.Blob) bool {
-	switch mime, _, _ := strings.Cut(strings.ToLower(d.MIMEType), ";"); strings.TrimSpace(mime) {
-	case "image/png", "image/jpeg", "image/jpg", "image/webp":
-		return len(d.Data) > 0
+	switch mime, problem := media.Type(d); mime {
+	case "image/png", "image/jpeg", "image/webp":
+		return problem == ""
 	}
 	return false
 }

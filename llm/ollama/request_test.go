@@ -34,7 +34,7 @@ func thinks(s string) llm.Part { return llm.Part{Text: s, Thought: true} }
 
 func TestMessages(t *testing.T) {
 	t.Parallel()
-	png := &llm.Blob{MIMEType: "image/png", Data: []byte("png")}
+	png := &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}
 	hello := llm.User(llm.Text("hello"))
 	const user = `{"role":"user","content":"hello"}`
 	for _, c := range []struct {
@@ -91,16 +91,16 @@ func TestMessages(t *testing.T) {
 			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x","tool_name":"f","tool_call_id":"1"}`, func(m *model) { m.thinkingSupport = catalog.No },
 		},
 		{"a thought that led to nothing", []*llm.Content{hello, llm.Model(thinks("t")), llm.User(llm.Text("b"))}, `{"role":"user","content":"hello\nb"}`, nil},
-		{"image", []*llm.Content{llm.User(llm.Text("look"), llm.Part{InlineData: png}, llm.Part{InlineData: png})}, `{"role":"user","content":"look","images":["cG5n","cG5n"]}`, nil},
+		{"image", []*llm.Content{llm.User(llm.Text("look"), llm.Part{InlineData: png}, llm.Part{InlineData: png})}, `{"role":"user","content":"look","images":["iVBORw0KGgo=","iVBORw0KGgo="]}`, nil},
 		{
 			"image of a result",
 			[]*llm.Content{hello, called("1", "f", `{}`), llm.User(llm.Part{FunctionResponse: &llm.FunctionResponse{ID: "1", Name: "f", Response: json.RawMessage(`{"output":"x"}`), Parts: []llm.Part{{InlineData: png}}}})},
-			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x","tool_name":"f","tool_call_id":"1"},{"role":"user","content":"From f:","images":["cG5n"]}`, nil,
+			user + `,{"role":"assistant","content":"","tool_calls":[{"id":"1","function":{"name":"f","arguments":{}}}]},{"role":"tool","content":"x","tool_name":"f","tool_call_id":"1"},{"role":"user","content":"From f:","images":["iVBORw0KGgo="]}`, nil,
 		},
 		{"image to the blind", []*llm.Content{llm.User(llm.Text("look"), llm.Part{InlineData: png})}, `{"role":"user","content":"look\n[image/png left out: this model does not take it]"}`, func(m *model) { m.imageSupport = catalog.No }},
 		{
 			"other media",
-			[]*llm.Content{llm.User(llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("x"), DisplayName: "a.pdf"}}, llm.Part{InlineData: &llm.Blob{MIMEType: "image/svg+xml", Data: []byte("x")}}, llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y"}})},
+			[]*llm.Content{llm.User(llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("%PDF-"), DisplayName: "a.pdf"}}, llm.Part{InlineData: &llm.Blob{MIMEType: "image/svg+xml", Data: []byte("x")}}, llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y"}})},
 			`{"role":"user","content":"[application/pdf a.pdf left out: this model does not take it]\n[image/svg+xml left out: this model does not take it]\n[image/png left out: this model does not take it] https://x/y"}`, nil,
 		},
 	} {
@@ -242,7 +242,7 @@ func TestMinTokens(t *testing.T) {
 	if n := ask(llm.Text(strings.Repeat("汉字", 5_000))) - empty; n < 4_000 || n > 10_000 {
 		t.Errorf("10,000 Chinese characters: %d", n)
 	}
-	if n := ask(llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: make([]byte, 1<<20)}}) - empty; n < 200 || n > 1000 {
+	if n := ask(llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: append([]byte("\x89PNG\r\n\x1a\n"), make([]byte, 1<<20)...)}}) - empty; n < 200 || n > 1000 {
 		t.Errorf("an image of a megabyte: %d", n)
 	}
 }

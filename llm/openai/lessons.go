@@ -114,6 +114,7 @@ func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 		}}
 	case t.ReasoningOut != "" && t.ReasoningOut != "content" && has(t.ReasoningOut) && isRefusalMessage(message) && !has("missing", "must be"):
 		return lesson{logMessage: "thoughts are not sent back", change: func(t *traits) { t.ReasoningOut = "" }}
+	case isDamageMessage(message): // of one medium, not about all
 	case !t.NoImages && has("image") && isRefusalMessage(message):
 		return lesson{logMessage: "the model takes no images", change: func(t *traits) { t.NoImages = true }}
 	case !t.NoAudio && has("input_audio", "audio input") && isRefusalMessage(message):
@@ -149,6 +150,12 @@ func isToolRefusal(e *llm.Error) bool {
 // isLimitMessage reports whether message describes an exceeded limit.
 func isLimitMessage(message string) bool {
 	return httpwire.ContainsAny(strings.ToLower(message), "too long", "too many", "maximum length", "maximum number", "at most", "less than or equal")
+}
+
+// isDamageMessage reports whether message is about the data of an image or a file. The model may take others.
+func isDamageMessage(message string) bool {
+	return httpwire.ContainsAny(message, "image", "file", "pdf") && httpwire.ContainsAny(message, "valid image", "image data", "unsupported image",
+		"corrupt", "damaged", "truncated", "decod", "could not process", "unable to process", "cannot identify", "following formats", "of the following image formats", "failed to load image")
 }
 
 // isRefusalMessage reports whether message describes something unsupported or

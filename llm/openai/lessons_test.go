@@ -287,3 +287,31 @@ func TestOpenedThought(t *testing.T) {
 		t.Errorf("%+v, %v", a, err)
 	}
 }
+
+// TestDamagedImage checks that the refusal of one damaged image teaches nothing about others.
+func TestDamagedImage(t *testing.T) {
+	t.Parallel()
+	for _, message := range []string{
+		"The image data you provided does not represent a valid image. Please check your input and try again with one of the following image formats: ['image/jpeg', 'image/png', 'image/gif', 'image/webp'].",
+		"You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+		"Could not process image: cannot identify image file",
+	} {
+		url, all := listen(t, func(a recordedRequest) (int, string) { return 400, refusal(message, "") })
+		g := newClient(t, openai.Options{BaseURL: url})
+		req := request("m")
+		req.Contents = []*llm.Content{llm.User(llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\nbad")}})}
+		for range 2 {
+			if _, err := g.Generate(t.Context(), req); err == nil {
+				t.Error("no error")
+			}
+		}
+		for _, r := range all() {
+			if !strings.Contains(r.body, "data:image/png") {
+				t.Errorf("%s: the image was left out: %s", message, r.body)
+			}
+		}
+		if len(all()) != 2 {
+			t.Errorf("%s: %d requests", message, len(all()))
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"pollux/llm"
 	"pollux/llm/chatwire"
 	"pollux/llm/httpwire"
+	"pollux/llm/media"
 )
 
 // Key implements [chatwire.Form].
@@ -104,12 +105,16 @@ func (t *traits) AppendMedia(b []byte, p *llm.Part) []byte {
 	if d == nil {
 		return b
 	}
+	mime, problem := media.Type(d)
+	if problem != "" {
+		return b
+	}
 	data := func(b []byte) []byte {
-		b = append(chatwire.AppendInner(append(b, `"data:`...), d.MIMEType), ";base64,"...)
+		b = append(append(append(b, `"data:`...), mime...), ";base64,"...)
 		return append(base64.StdEncoding.AppendEncode(b, d.Data), '"')
 	}
-	switch mime, _, _ := strings.Cut(d.MIMEType, ";"); {
-	case strings.HasPrefix(mime, "image/") && !t.NoImages:
+	switch {
+	case isImage(mime) && !t.NoImages:
 		return t.appendImage(b, data)
 	case mime == "application/pdf" && !t.NoPDF:
 		name := cmp.Or(d.DisplayName, "document.pdf")
@@ -138,11 +143,20 @@ func (t *traits) appendImage(b []byte, url func([]byte) []byte) []byte {
 	return append(url(append(b, `{"type":"image_url","image_url":{"url":`...)), `}}`...)
 }
 
+// isImage reports whether services accept images of this type.
+func isImage(mime string) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
 func audioFormat(mime string) string {
 	switch mime {
-	case "audio/wav", "audio/x-wav", "audio/wave":
+	case "audio/wav":
 		return "wav"
-	case "audio/mpeg", "audio/mp3":
+	case "audio/mpeg":
 		return "mp3"
 	}
 	return ""

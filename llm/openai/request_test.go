@@ -44,6 +44,9 @@ func result(id, name, text string, media ...llm.Part) llm.Part {
 	return llm.Part{FunctionResponse: r}
 }
 
+// pngHead begins each PNG image.
+const pngHead = "\x89PNG\r\n\x1a\n"
+
 func blob(mime, data string) llm.Part {
 	return llm.Part{InlineData: &llm.Blob{MIMEType: mime, Data: []byte(data)}}
 }
@@ -130,25 +133,25 @@ func TestChatMessages(t *testing.T) {
 		{
 			"media",
 			Quirks{},
-			[]*llm.Content{llm.User(llm.Text("see"), blob("image/png", "P"), blob("application/pdf", "D"), blob("audio/mpeg", "A"), blob("video/mp4", "V"),
+			[]*llm.Content{llm.User(llm.Text("see"), blob("image/png", pngHead), blob("application/pdf", "%PDF-1.7"), blob("audio/mpeg", "ID3\x04"), blob("video/mp4", "\x00\x01"),
 				llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "https://x/y.png"}}, llm.Part{FileData: &llm.FileData{MIMEType: "image/png", FileURI: "gs://x"}})},
-			`{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,UA=="}},` +
-				`{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,RA=="}},{"type":"input_audio","input_audio":{"data":"QQ==","format":"mp3"}},` +
+			`{"role":"user","content":[{"type":"text","text":"see"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}},` +
+				`{"type":"file","file":{"filename":"document.pdf","file_data":"data:application/pdf;base64,JVBERi0xLjc="}},{"type":"input_audio","input_audio":{"data":"SUQzBA==","format":"mp3"}},` +
 				`{"type":"text","text":"[video/mp4 left out: this model does not take it]"},{"type":"image_url","image_url":{"url":"https://x/y.png"}},` +
 				`{"type":"text","text":"[image/png left out: this model does not take it] gs://x"}]}`,
 		},
 		{
 			"media that a model does not take",
 			Quirks{NoImages: true, NoPDF: true, NoAudio: true},
-			[]*llm.Content{llm.User(blob("image/png", "P"), blob("application/pdf", "D"), blob("audio/wav", "A"))},
+			[]*llm.Content{llm.User(blob("image/png", pngHead), blob("application/pdf", "%PDF-1.7"), blob("audio/wav", "RIFF\x00\x00\x00\x00WAVE"))},
 			`{"role":"user","content":"[image/png left out: this model does not take it]\n[application/pdf left out: this model does not take it]\n[audio/wav left out: this model does not take it]"}`,
 		},
 		{
 			"media of results",
 			Quirks{},
-			[]*llm.Content{llm.Model(called("1", "ls", ""), called("2", "ls", "")), llm.User(result("1", "ls", "see", blob("image/png", "P")), result("2", "ls", "b"))},
+			[]*llm.Content{llm.Model(called("1", "ls", ""), called("2", "ls", "")), llm.User(result("1", "ls", "see", blob("image/png", pngHead)), result("2", "ls", "b"))},
 			`{"role":"assistant","content":null,"tool_calls":[` + ls("1") + `,` + ls("2") + `]},{"role":"tool","tool_call_id":"1","content":"see"},{"role":"tool","tool_call_id":"2","content":"b"},` +
-				`{"role":"user","content":[{"type":"text","text":"From ls:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,UA=="}}]}`,
+				`{"role":"user","content":[{"type":"text","text":"From ls:"},{"type":"image_url","image_url":{"url":"data:image/png;base64,iVBORw0KGgo="}}]}`,
 		},
 		{
 			"an answer behind results",
@@ -270,12 +273,12 @@ func TestNoThink(t *testing.T) {
 func fullRequest() *llm.Request {
 	req := &llm.Request{Model: "gpt-4.1", Contents: []*llm.Content{
 		llm.User(llm.Text("context")),
-		llm.User(llm.Text("look"), blob("image/png", "P"), blob("application/pdf", "D")),
+		llm.User(llm.Text("look"), blob("image/png", pngHead), blob("application/pdf", "%PDF-1.7")),
 		llm.Model(
 			llm.Part{Text: "hm", Thought: true},
 			llm.Part{Thought: true, ThoughtSignature: llm.Signed("openai", `{"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"s"}],"encrypted_content":"e"}`)},
 			llm.Text("I look."), called("ls__call_1", "ls", `{"dir":"."}`), called("mcp.tool__call_1", "mcp.tool", `{}`)),
-		llm.User(result("ls__call_1", "ls", "a.go", blob("image/jpeg", "J")), result("mcp.tool__call_1", "mcp.tool", "x")),
+		llm.User(result("ls__call_1", "ls", "a.go", blob("image/jpeg", "\xff\xd8\xff\xe0")), result("mcp.tool__call_1", "mcp.tool", "x")),
 		llm.Model(llm.Text("Done.")),
 		llm.User(llm.Text("thanks")),
 	}}

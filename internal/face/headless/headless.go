@@ -221,7 +221,11 @@ func (f *face) renderEvent(e agent.Event) {
 		f.enc.text(f.strip(e.Text))
 	case agent.Retried:
 		f.stripper = newStripper(f.Format)
-		f.enc.discard(e)
+		if e.Cause.Type == "MEDIA_REFUSED" { // it lacks in all later requests
+			f.enc.notice(noticeOf(e))
+		} else {
+			f.enc.discard(e)
+		}
 	case agent.ToolRequested:
 		f.flushStripper()
 		f.batch.add(e.Call)

@@ -80,6 +80,8 @@ func newRepeat(e agent.Retried, by agentOf, model string) *retry {
 		cause = "the response was cut off"
 	case "CONTEXT_WINDOW":
 		cause = "the request was too large"
+	case "MEDIA_REFUSED":
+		cause = "the request was refused"
 	case "LOOP_DETECTED":
 		cause = "the response repeated itself"
 	}
