@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -170,6 +171,18 @@ type FunctionCall struct {
 	// are not sent, and stay empty in calls as vendors return them.
 	Joined  int
 	Problem string
+}
+
+// CutCall returns a call whose arguments were cut off, of which the given text arrived. It cannot run.
+func CutCall(id, name, args string) *FunctionCall {
+	const shown = 200
+	begin := args
+	if len(begin) > shown {
+		begin = strings.ToValidUTF8(begin[:shown], "") + "..."
+	}
+	return &FunctionCall{ID: id, Name: name, Args: json.RawMessage(`{}`), Problem: fmt.Sprintf(
+		"Not run: your reply was cut off at the limit of its length, in the middle of this call. %d bytes of its arguments arrived, beginning with: %s\n"+
+			"Send it again in smaller parts: a long file in several calls, one after the other.", len(args), begin)}
 }
 
 // TextCallID begins the id of a call that was read from the model's text (llm/texttool).

@@ -190,8 +190,12 @@ func (c *Client) streamOnce(ctx context.Context, q *query, r *reply, yield func(
 	e := newEventDecoder()
 	defer e.release()
 	for event, err := range c.service.events(ctx, res) {
-		if err == nil {
+		switch {
+		case err == nil:
 			err = handleEvent(res, r, e, event)
+		case r.stop != "" && httpwire.IsBreak(err): // only the mark of the end is missing
+			r.end()
+			err = nil
 		}
 		if err != nil {
 			yield(nil, err)
@@ -205,8 +209,15 @@ func (c *Client) streamOnce(ctx context.Context, q *query, r *reply, yield func(
 			return r.isPaused()
 		}
 	}
-	yield(nil, &llm.Error{Kind: llm.KindIncomplete, Message: "The response ended before it was complete"})
-	return false
+	if r.stop == "" {
+		yield(nil, &llm.Error{Kind: llm.KindIncomplete, Message: "The response ended before it was complete"})
+		return false
+	}
+	r.end()
+	if chunk := r.takeChunk(); chunk != nil && !yield(chunk, nil) {
+		return false
+	}
+	return r.isPaused()
 }
 
 // maxPauses is the maximum number of pauses in one response.

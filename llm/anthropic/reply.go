@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
@@ -297,6 +299,13 @@ func (r *reply) finishBlock(b *block) {
 			r.emit(llm.Part{Text: unwrap(args, r.q.wrapped)})
 			return
 		}
+		if r.hasCall(b) { // some servers send it once more
+			return
+		}
+		if isCut(b.text) {
+			r.parts = append(r.parts, llm.Part{FunctionCall: llm.CutCall(b.id, declaredName(r.q.Config.Tools, b.name), string(b.text))})
+			return
+		}
 		r.parts = append(r.parts, llm.Part{FunctionCall: &llm.FunctionCall{
 			ID: b.id, Name: declaredName(r.q.Config.Tools, b.name), Args: args,
 		}})
@@ -329,6 +338,19 @@ func arguments(text []byte) json.RawMessage {
 		return compact(text)
 	}
 	return llm.AppendString(nil, string(text))
+}
+
+// hasCall reports whether an earlier block is the same call as b.
+func (r *reply) hasCall(b *block) bool {
+	return b.id != "" && slices.ContainsFunc(r.blocks, func(o *block) bool {
+		return o != b && o.done && o.id == b.id && o.name == b.name && bytes.Equal(o.text, b.text)
+	})
+}
+
+// isCut reports whether text is the beginning of a JSON value that ends later.
+func isCut(text []byte) bool {
+	var value json.RawMessage
+	return json.NewDecoder(bytes.NewReader(text)).Decode(&value) == io.ErrUnexpectedEOF
 }
 
 func compact(data []byte) json.RawMessage {

@@ -179,11 +179,13 @@ func TestBadStreams(t *testing.T) {
 		"arguments in a string":           {callStream(`"{\"a\":1}"`) + stopStream, calls(`{"a":1}`), "", llm.FinishStop},
 		"arguments in a string, streamed": {callStream(`{}`, `"{\"a\"`, `:1}"`) + stopStream, calls(`{"a":1}`), "", llm.FinishStop},
 		"no arguments":                    {callStream(`null`, ``, ` `) + stopStream, calls(`{}`), "", llm.FinishStop},
-		"broken arguments are no object":  {callStream(`{}`, `{"a":[1,`) + stopStream, calls(`"{\"a\":[1,"`), "", llm.FinishStop},
+		"arguments that are cut off":      {callStream(`{}`, `{"a":[1,`) + stopStream, calls(`{}`), "", llm.FinishStop},
+		"broken arguments are no object":  {callStream(`{}`, `{"a":[1}`) + stopStream, calls(`"{\"a\":[1}"`), "", llm.FinishStop},
 		"a list of arguments":             {callStream(`{}`, `[1, 2]`) + stopStream, calls(`[1,2]`), "", llm.FinishStop},
 		"half a surrogate pair":           {callStream(`{}`, `{"a":"\ud83d"}`) + stopStream, calls(`{"a":"\ufffd"}`), "", llm.FinishStop},
 		"a call that never stops":         {strings.Replace(callStream(`{}`, `{"a":1}`), `"content_block_stop"`, `"ping"`, 1) + stopStream, calls(`{"a":1}`), "", llm.FinishStop},
-		"two calls of one index":          {callStream(`{}`, `{"a":1}`) + callStream(`{}`, `{"a":1}`) + stopStream, show([]llm.Part{call("t", "ls", `{"a":1}`), call("t", "ls", `{"a":1}`)}), "", llm.FinishStop},
+		"two calls of one index":          {callStream(`{}`, `{"a":1}`) + strings.Replace(callStream(`{}`, `{"a":1}`), `"t"`, `"u"`, 1) + stopStream, show([]llm.Part{call("t", "ls", `{"a":1}`), call("u", "ls", `{"a":1}`)}), "", llm.FinishStop},
+		"a call twice":                    {callStream(`{}`, `{"a":1}`) + callStream(`{}`, `{"a":1}`) + stopStream, calls(`{"a":1}`), "", llm.FinishStop},
 		"cut in mid-call":                 {callStream(`{}`, `{"a":1}`), calls(`{"a":1}`), "", ""},
 		"a call that has not begun":       {ev(`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{}"}}`), "null", "malformed", ""},
 		"text that has not begun": {
@@ -235,6 +237,11 @@ func TestBadStreams(t *testing.T) {
 			chunks, r, err := play(&query{Request: &llm.Request{}}, c.stream, true)
 			if (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 				t.Fatalf("error %v", err)
+			}
+			for _, p := range parts(chunks) {
+				if f := p.FunctionCall; f != nil && (f.Problem != "") != strings.Contains(name, "cut off") {
+					t.Errorf("problem %q", f.Problem)
+				}
 			}
 			if got := show(parts(chunks)); got != c.want {
 				t.Errorf("got  %.300s\nwant %.300s", got, c.want)

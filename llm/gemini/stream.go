@@ -3,6 +3,7 @@ package gemini
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"iter"
 
 	"pollux/llm"
@@ -10,11 +11,14 @@ import (
 )
 
 // chunks yields the chunks of a streamed response, each when its frame is complete.
-// It stops after an error.
+// It stops after an error. If the connection breaks behind the chunk with the finish reason, the response is complete.
 func chunks(res *httpwire.Response) iter.Seq2[*llm.Response, error] {
 	return func(yield func(*llm.Response, error) bool) {
+		isFinished := false
 		for event, err := range res.Events() {
 			switch {
+			case isFinished && isNetworkError(err):
+				return
 			case err != nil:
 				yield(nil, err)
 				return
@@ -28,8 +32,14 @@ func chunks(res *httpwire.Response) iter.Seq2[*llm.Response, error] {
 			if !yield(chunk, err) || err != nil {
 				return
 			}
+			isFinished = chunk.FinishReason() != ""
 		}
 	}
+}
+
+func isNetworkError(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && e.Kind == llm.KindNetwork
 }
 
 // decodeChunk decodes the data of a frame. If the frame reports an error, decodeChunk

@@ -39,6 +39,7 @@ type Frames struct {
 	scanned int // bytes of buf[head:tail] that contain no line end
 	readErr error
 
+	hasRead bool   // a line was returned
 	skipLF  bool   // the last line ended with \r, so a following \n belongs to it
 	data    []byte // data of an event that was not complete with its first line
 	inEvent bool
@@ -154,8 +155,24 @@ func (f *Frames) Rest(limit int) ([]byte, error) {
 }
 
 // peekLine returns the next line without its end, and does not advance. With
-// io.EOF it returns the text after the last line end.
+// io.EOF it returns the text after the last line end. A byte order mark before the
+// first line is skipped.
 func (f *Frames) peekLine() ([]byte, error) {
+	line, err := f.peekRawLine()
+	if !f.hasRead {
+		f.hasRead = true
+		if rest, found := bytes.CutPrefix(line, []byte(byteOrderMark)); found {
+			f.head += len(line) - len(rest)
+			f.scanned = max(0, f.scanned-len(line)+len(rest))
+			line = rest
+		}
+	}
+	return line, err
+}
+
+const byteOrderMark = "\ufeff"
+
+func (f *Frames) peekRawLine() ([]byte, error) {
 	for {
 		f.dropLF()
 		if i := lineEnd(f.buf[f.head+f.scanned : f.tail]); i >= 0 {

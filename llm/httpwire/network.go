@@ -124,6 +124,13 @@ func describeCertificate(host string, err error) (code, message string) {
 	return "CERT_INVALID", text + " is not valid (" + innermost(err).Error() + ")"
 }
 
+// IsBreak reports whether err means that the connection of a stream broke, so that a response which was complete before is
+// good.
+func IsBreak(err error) bool {
+	var e *llm.Error
+	return errors.As(err, &e) && (e.Kind == llm.KindNetwork || e.Kind == llm.KindIncomplete)
+}
+
 // Reason returns why a request got no answer, in a few words that contain no URL and no address:
 // "connection refused", "no such host", "timed out".
 func Reason(err error) string {

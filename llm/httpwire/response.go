@@ -76,7 +76,7 @@ func (r *Response) ReadAll() ([]byte, error) {
 	if len(data) > MaxFrame {
 		return nil, tooLargeError()
 	}
-	return data, nil
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), nil
 }
 
 // ReadJSON reads a body of at most MaxFrame bytes. It returns an [*llm.Error]
@@ -96,7 +96,7 @@ func (r *Response) ReadError() ([]byte, error) {
 	if err != nil && r.contextErr() != nil {
 		return nil, r.contextErr()
 	}
-	return data, nil // part of a body is better than none
+	return bytes.TrimPrefix(data, []byte(byteOrderMark)), nil // part of a body is better than none
 }
 
 // CheckStatus returns r if its status is 200. Otherwise it closes r and returns the

@@ -1,6 +1,7 @@
 package llmtest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"net/http"
@@ -53,6 +54,60 @@ func testRetryAfter(t *testing.T, v Vendor) {
 	e := asError(t, onlyError(t, v.New(t, s.URL).Stream(t.Context(), Prompt("hello"))))
 	if e.Kind != llm.KindRateLimit || e.RetryAfter != 7*time.Second {
 		t.Errorf("kind %v, retry after %v", e.Kind, e.RetryAfter)
+	}
+}
+
+// testBrokenAfter checks that a connection that breaks behind the finish reason does not spoil the response.
+func testBrokenAfter(t *testing.T, v Vendor) {
+	for name, chunks := range damaged() {
+		whole := bytes.Join(v.Stream(chunks), nil)
+		ends := [][]byte{whole}
+		for _, mark := range []string{"data: [DONE]", "event: message_stop"} { // which follow the finish reason
+			if i := bytes.LastIndex(whole, []byte(mark)); i >= 0 {
+				ends = append(ends, whole[:i], whole[:i+len(mark)/2])
+			}
+		}
+		var want Answer
+		for _, c := range chunks {
+			want.Add(c)
+		}
+		for _, end := range ends {
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				v.open(w)
+				send(w, end)
+				conn, _, err := w.(http.Hijacker).Hijack()
+				if err != nil {
+					t.Errorf("hijack: %v", err)
+					return
+				}
+				_ = conn.Close()
+			})
+			got, err := collect(t, v.New(t, s.URL))
+			if err != nil || got.content() != want.content() || got.Finish != want.Finish {
+				t.Errorf("%s, %d of %d bytes: %s, finish reason %s, error %v", name, len(end), len(whole), got.content(), got.Finish, err)
+			}
+		}
+	}
+}
+
+// testByteOrderMark checks that a byte order mark before a response means nothing.
+func testByteOrderMark(t *testing.T, v Vendor) {
+	const mark = "\ufeff"
+	pieces := v.Stream([]*llm.Response{chunk("", llm.Text("a")), chunk(llm.FinishStop, llm.Text("b"))})
+	pieces[0] = append([]byte(mark), pieces[0]...)
+	s := serve(t, v.streams(pieces))
+	if a := Ask(t, v.New(t, s.URL), "hello"); a.Text != "ab" || a.Finish != llm.FinishStop {
+		t.Errorf("stream: %q, %s", a.Text, a.Finish)
+	}
+	whole := chunk(llm.FinishStop, llm.Text("ab"))
+	whole.Usage = &llm.Usage{Prompt: 1, Candidates: 1, Total: 2}
+	s = serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		send(w, append([]byte(mark), v.Answer(whole)...))
+	})
+	r, err := v.New(t, s.URL).Generate(t.Context(), Prompt("hello"))
+	if err != nil || r.Text() != "ab" {
+		t.Errorf("generate: %v, %v", r, err)
 	}
 }
 

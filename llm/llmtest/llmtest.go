@@ -59,6 +59,8 @@ var cases = []struct {
 	{"errors", testErrors},
 	{"retry after", testRetryAfter},
 	{"broken connection", testBroken},
+	{"broken after the answer", testBrokenAfter},
+	{"byte order mark", testByteOrderMark},
 	{"cut stream", testCut},
 	{"foreign bytes", testForeign},
 	{"refused connection", testRefused},

@@ -26,6 +26,7 @@ type assembler struct {
 	usage        *llm.Usage
 	finishReason llm.FinishReason
 	hasRefusal   bool // part of the response was a refusal
+	isStreamed   bool // part of the response arrived in a delta
 	err          error
 	citations    []llm.Citation
 	isEnded      bool // the response is complete
@@ -111,6 +112,10 @@ func (a *assembler) chunks(res *httpwire.Response) iter.Seq2[*llm.Response, erro
 	return func(yield func(*llm.Response, error) bool) {
 		isDone := false
 		for event, err := range res.Events() {
+			if a.isAnswered(err) {
+				isDone = true
+				break
+			}
 			if err == nil && !event.Unframed && bytes.Equal(event.Data, doneMark) {
 				isDone = true
 				break
@@ -140,6 +145,11 @@ func (a *assembler) chunks(res *httpwire.Response) iter.Seq2[*llm.Response, erro
 			yield(r, err)
 		}
 	}
+}
+
+// isAnswered reports whether err, which ended the stream, came after the response: its finish reason had arrived.
+func (a *assembler) isAnswered(err error) bool {
+	return a.finishReason != "" && a.err == nil && httpwire.IsBreak(err)
 }
 
 var doneMark = []byte("[DONE]")

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"io"
 	"slices"
 	"unicode/utf8"
 
@@ -111,17 +112,14 @@ func (c *calls) hasUnbegun() bool {
 	return slices.ContainsFunc(c.all, func(p *partialCall) bool { return len(p.args) == 0 })
 }
 
-// parts returns the calls as parts, and whether all of them are complete. If
-// the response broke off inside a call, parts holds only the complete calls.
+// parts returns the calls as parts, and whether all of them are complete. A call inside
+// which the response broke off cannot run.
 func (c *calls) parts(names map[string]string) (parts []llm.Part, isWhole bool) {
 	isWhole = true
 	ids := map[string]bool{}
-	for _, p := range c.all {
-		args, ok := p.arguments()
-		if !ok {
-			isWhole = false
-			continue
-		}
+	all := c.unique()
+	for i := range all {
+		p, args := all[i].partialCall, all[i].args
 		name := p.name
 		if toolName, ok := names[name]; ok {
 			name = toolName
@@ -130,9 +128,88 @@ func (c *calls) parts(names map[string]string) (parts []llm.Part, isWhole bool) 
 			p.id = newCallID()
 		}
 		ids[p.id] = true
+		if args == nil {
+			isWhole = false
+			parts = append(parts, llm.Part{FunctionCall: llm.CutCall(p.id, name, string(p.args))})
+			continue
+		}
 		parts = append(parts, llm.Part{FunctionCall: &llm.FunctionCall{ID: p.id, Name: name, Args: args}})
 	}
 	return parts, isWhole
+}
+
+// readCall is a call with its arguments, nil if they are cut off.
+type readCall struct {
+	*partialCall
+	args json.RawMessage
+}
+
+// unique returns the calls without repetitions: some services send a call once more when it is complete, or send it with empty
+// arguments before the real ones.
+func (c *calls) unique() []readCall {
+	var all []readCall
+next:
+	for _, p := range c.all {
+		args, ok := p.arguments()
+		if !ok {
+			args = nil
+		}
+		for i := range all {
+			if p.mayRepeat(all[i].partialCall) {
+				switch {
+				case isEmptyObject(all[i].args):
+					all[i].args = args
+					if args == nil {
+						all[i].partialCall = p
+					}
+					continue next
+				case ok && (isEmptyObject(args) || isSameJSON(args, all[i].args)):
+					continue next
+				}
+			}
+		}
+		all = append(all, readCall{p, args})
+	}
+	return all
+}
+
+// mayRepeat reports whether p has the name and the id of an earlier call, or its number in place of an id.
+func (p *partialCall) mayRepeat(earlier *partialCall) bool {
+	if p.name != earlier.name {
+		return false
+	}
+	if p.id == "" || earlier.id == "" {
+		return p.index >= 0 && p.index == earlier.index
+	}
+	return p.id == earlier.id
+}
+
+func isEmptyObject(args []byte) bool { return isSameJSON(args, []byte(`{}`)) }
+
+func isSameJSON(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	var x, y bytes.Buffer
+	return json.Compact(&x, a) == nil && json.Compact(&y, b) == nil && bytes.Equal(x.Bytes(), y.Bytes())
+}
+
+// onlyObject returns the object in args, a series of JSON values, if all others are empty or equal to it.
+func onlyObject(args []byte) (json.RawMessage, bool) {
+	only := json.RawMessage(nil)
+	for d := json.NewDecoder(bytes.NewReader(args)); ; {
+		var value json.RawMessage
+		switch err := d.Decode(&value); {
+		case err == io.EOF:
+			return only, only != nil
+		case err != nil || value[0] != '{':
+			return nil, false
+		case only == nil || isEmptyObject(only):
+			only = value
+		case !isEmptyObject(value) && !isSameJSON(value, only):
+			return nil, false
+		}
+	}
 }
 
 // arguments returns the arguments of the call, and false if they are cut off.
@@ -157,6 +234,9 @@ func (p *partialCall) arguments() (json.RawMessage, bool) {
 		return toValidUTF8(args), true
 	case !p.end.isComplete() && args[0] == '{':
 		return nil, false
+	}
+	if object, ok := onlyObject(args); ok {
+		return toValidUTF8(object), true
 	}
 	if fixed, ok := laxjson.ParseObject(string(args)); ok {
 		return fixed, true

@@ -65,9 +65,19 @@ func (a *assembler) decodeChoice(d *jx.Decoder) error {
 		switch string(key) {
 		case "index":
 			return httpwire.SetCount(d, &index)
-		case "delta", "message":
+		case "delta":
 			if index > 0 { // requests never ask for more than one choice
 				return d.Skip()
+			}
+			err := a.decodeMessage(d)
+			a.isStreamed = a.isStreamed || a.HasContent || len(a.calls.all) > 0
+			return err
+		case "message":
+			if index > 0 || a.isStreamed && len(a.calls.all) > 0 {
+				return d.Skip()
+			}
+			if a.isStreamed { // some services repeat all of it at the end
+				return httpwire.Table{{"tool_calls", httpwire.Each(a.decodeToolCall)}}.Decode(d)
 			}
 			return a.decodeMessage(d)
 		case "finish_reason":

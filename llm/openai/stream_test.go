@@ -68,6 +68,10 @@ func (h streamResult) calls() string {
 		if madeUp.MatchString(id) {
 			id = "?"
 		}
+		if c.Problem != "" {
+			all = append(all, id+" "+c.Name+" cut off")
+			continue
+		}
 		all = append(all, id+" "+c.Name+string(c.Args))
 	}
 	return strings.Join(all, "; ")
@@ -148,7 +152,25 @@ func TestChatStreams(t *testing.T) {
 		{name: "text in text", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"\"{\\\"a\\\":1}\""`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
 		{name: "nearly JSON", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{'a': 'it\\'s', b: True,}"`), used, done), calls: `c f{"a":"it's","b":true}`, finish: "STOP"},
 		{name: "nothing like JSON", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{rm -rf}"`), used, done), calls: `c f"{rm -rf}"`, finish: "STOP"},
-		{name: "cut arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`), used, done), finish: "MAX_TOKENS"},
+		{name: "cut arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`), used, done), calls: "c f cut off", finish: "MAX_TOKENS"},
+		{name: "cut arguments at the limit", stream: chunkFrames(args(`"index":0,"id":"b",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`), `"delta":{},"finish_reason":"length"`, done), calls: "b f{}; c f cut off", finish: "MAX_TOKENS"},
+		{name: "a call twice, by number and id", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\": 1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "a call twice, by number", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), args(`"index":0,`, `"name":"f","arguments":"{\"a\":1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "a call twice, by id", stream: chunkFrames(args(`"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), args(`"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "the arguments twice", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\""`), args(`"index":0,`, `"arguments":":1}"`), args(`"index":0,"id":"c",`, `"arguments":"{\"a\":1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "an object twice", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":1}`), args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":1}`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "all once more at the end", stream: chunkFrames(`"delta":{"content":"t"}`, args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), `"delta":{},"message":{"content":"t","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{\"a\":1}"}}]},"finish_reason":"tool_calls"`, done), text: "t", calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "text once more at the end", stream: chunkFrames(`"delta":{"content":"a"}`, `"delta":{"content":"b"}`, `"delta":{},"message":{"content":"ab"},"finish_reason":"stop"`, done), text: "ab", finish: "STOP"},
+		{name: "calls at the end only", stream: chunkFrames(`"delta":{"content":"t"}`, `"message":{"content":"t","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"tool_calls"`, done), text: "t", calls: `c f{}`, finish: "STOP"},
+		{name: "a stream of messages", stream: chunkFrames(`"message":{"content":"a"}`, `"message":{"content":"b"}`, `"message":{},"finish_reason":"stop"`, done), text: "ab", finish: "STOP"},
+		{name: "empty arguments first", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":0,`, `"arguments":"{\"a\":"`), args(`"index":0,`, `"arguments":"1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "empty arguments first, and the name again", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "empty arguments first, no numbers", stream: chunkFrames(args(`"id":"c",`, `"name":"f","arguments":"{}"`), args(``, `"arguments":"{\"a\":1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "an empty object first", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":{}`), args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":1}`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "empty arguments last", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":1}"`), args(`"index":0,`, `"arguments":"{}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
+		{name: "a byte order mark", stream: "\ufeff" + chunkFrames(`"delta":{"content":"a"}`, stop, done), text: "a", finish: "STOP"},
+		{name: "a byte order mark before JSON", stream: "\ufeff" + `{"choices":[{"message":{"content":"a"},"finish_reason":"stop"}]}`, text: "a", finish: "STOP"},
+		{name: "a byte order mark before an error", stream: "\ufeff" + `{"error":"oops"}`, kind: llm.KindServer, message: "oops"},
 		{name: "dropped in a call", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{\"a\":\"b"`)), kind: llm.KindIncomplete, message: "tool call"},
 		{name: "the old form", stream: chunkFrames(`"delta":{"function_call":{"name":"f","arguments":"{"}}`, `"delta":{"function_call":{"arguments":"}"}}`, `"delta":{},"finish_reason":"function_call"`, done), calls: `? f{}`, finish: "STOP"},
 		{name: "all at once", stream: chunkFrames(`"message":{"content":"a","tool_calls":[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]},"finish_reason":"stop"`), text: "a", calls: `c f{}`, finish: "STOP"},
