@@ -94,6 +94,13 @@ func Open(p Parts) *Snapshots {
 			}
 			p.Project.Warn("Warning: Changes that commands make in " + paths.Display(root) + " cannot be undone: " + wording.Reason(why) + ".")
 		},
+		Lost: func(lost []string, why string) {
+			text := "Warning: " + paths.Display(lost[0])
+			if len(lost) > 1 {
+				text += " and " + wording.Count(len(lost)-1, "other file")
+			}
+			p.Project.Warn(text + " cannot come back with undo: " + why + ".")
+		},
 		Git:        func() *gitbase.Git { return Git(p.Project, p.Workspace.Dirs()...) },
 		Background: func() []string { return changing(p.Programs.Alive()) },
 		Session:    p.ID,

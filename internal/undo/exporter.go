@@ -30,6 +30,7 @@ type exporter struct {
 	readers map[string]*gitbase.Reader // by the directory with the objects
 	gone    map[string]*gitbase.Reader // of the objects that the operation has removed from it
 	made    []string                   // directories to remove
+	copied  int64                      // bytes of contents from other file systems
 }
 
 func (k *keeper) exporter(to *store.Writer, changes []change) *exporter {
@@ -47,8 +48,8 @@ func (e *exporter) close() {
 	}
 }
 
-// export adds a version to the operation.
-func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Version, err error) {
+// export adds a version to the operation, which is that before it or that after it.
+func (e *exporter) export(ctx context.Context, v tree.Version, isBefore bool) (out store.Version, err error) {
 	out.State = v.State
 	switch v.Ref.Source {
 	case inTargets:
@@ -60,6 +61,9 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 	case inBase, inBefore:
 		base, kept := e.keep.place(v.Ref)
 		out.Way, out.Sum = kept.Way, kept.Sum
+		if kept.Way == content.Linked && base.IsAside(v.Ref.Number) {
+			return out, e.aside(ctx, base, v, isBefore, &out)
+		}
 		if out.Content, err = e.to.Keep(base, v.Ref.Number, v.State.Size); err != nil && !isFatal(ctx, err) {
 			out = store.Version{State: v.State, Lost: "its copy cannot be read: " + cause(err)} // the other paths come back
 			err = nil
@@ -71,6 +75,43 @@ func (e *exporter) export(ctx context.Context, v tree.Version) (out store.Versio
 		out.Lost = "it is a FIFO, a socket or a device"
 	}
 	return out, err
+}
+
+// aside adds a content whose second name is on another file system than the log, and goes with the base. The version after the operation
+// needs none: if the file changes again, that operation has it.
+func (e *exporter) aside(ctx context.Context, base *store.Base, v tree.Version, isBefore bool, out *store.Version) error {
+	if !isBefore {
+		out.Lost = "it is on another file system than the undo log"
+		return nil
+	}
+	at, err := base.Content(v.Ref.Number, v.State.Size)
+	if err != nil {
+		return err
+	}
+	limit := e.keep.base.Store().Limit()
+	switch now, err := state.Read(at.Path); {
+	case err != nil || now.Kind != state.Regular:
+		out.Lost = "its second name is gone"
+	case now.Size != v.State.Size || now.Modified != v.State.Modified:
+		out.Lost = "a program has written into the file, of which there was no room for a copy"
+	case v.State.Size > limit:
+		out.Lost = fmt.Sprintf("it is on another file system than the undo log, and larger than pollux.undo.maxMegabytes (%d)", limit>>20)
+	case e.copied+v.State.Size > limit:
+		out.Lost = fmt.Sprintf("it is on another file system than the undo log, and the files of this change are together larger than pollux.undo.maxMegabytes (%d)", limit>>20)
+	}
+	if out.Lost != "" {
+		return nil
+	}
+	switch out.Content, err = e.to.Share(at, v.State.Size); {
+	case err == nil:
+		out.Way = content.Copied
+		e.copied += v.State.Size
+	case ctx.Err() != nil:
+		return err
+	default:
+		*out = store.Version{State: v.State, Lost: fmt.Sprintf("no copy of its %d bytes could be made: %s", v.State.Size, cause(err))}
+	}
+	return nil
 }
 
 // share adds the version that another operation has left at a path.

@@ -207,7 +207,7 @@ func TestFull(t *testing.T) {
 	waitForRoom(t, disk, 300<<10)
 }
 
-// TestWorkspaceOnTmpfs has a workspace on another file system than the log, where nothing can be linked.
+// TestWorkspaceOnTmpfs has a workspace on another file system than the log, which has names of the files that are too large for a copy.
 func TestWorkspaceOnTmpfs(t *testing.T) {
 	t.Parallel()
 	disk := tmpfs(t, "64m")
@@ -219,14 +219,8 @@ func TestWorkspaceOnTmpfs(t *testing.T) {
 	p.sh(t, "echo a >a; mkdir node_modules; echo m >node_modules/m; head -c 20000000 /dev/zero >large; ln -s a l")
 	p.restart(undo.Options{})
 	o := p.run(t, "rm -r a node_modules large l")
-	plan := p.plan(t, o.Number)
-	if list := plan.Problems(); len(list) != 1 || list[0].Path != filepath.Join(p.dir, "large") || !strings.Contains(list[0].Problem, "no room for a copy of 20000000 bytes") {
-		t.Errorf("problems %+v", list)
-	}
-	if _, err := p.apply(t, plan); err != nil {
-		t.Error(err)
-	}
-	p.sh(t, "grep -q a a; grep -q m node_modules/m; test ! -e large; grep -q a l")
+	p.undo(t, o.Number)
+	p.sh(t, "grep -q a a; grep -q m node_modules/m; test $(stat -c %s large) = 20000000; grep -q a l")
 	if out, err := exec.Command("mount", "-o", "remount,ro", disk).CombinedOutput(); err != nil {
 		t.Skipf("SKIPPED the read-only part: %v: %s", err, out)
 	}

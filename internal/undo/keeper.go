@@ -146,7 +146,7 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 
 // take keeps a content in the way that costs least.
 func (k *keeper) take(ctx context.Context, path string, now state.State, isMade bool) (t store.Taken, err error) {
-	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true}
+	first := content.Ways{Clone: !k.cannotClone.Load(), Link: true, Aside: true}
 	fits := now.Size <= k.largest && k.base.Copied()+now.Size <= k.room
 	if fits && !isMade && now.Size <= content.MaxSmall {
 		if t, err = k.base.Pack(ctx, path); !errors.Is(err, content.ErrChanged) {
@@ -154,7 +154,7 @@ func (k *keeper) take(ctx context.Context, path string, now state.State, isMade 
 		}
 	}
 	if fits && !isMade {
-		first.Copy, first.Link = true, false
+		first.Copy, first.Link, first.Aside = true, false, false
 	}
 	t, err = k.base.Take(ctx, path, first)
 	if first.Clone && (err != nil || t.Way != content.Cloned) {
@@ -163,7 +163,8 @@ func (k *keeper) take(ctx context.Context, path string, now state.State, isMade 
 	if err == nil || state.IsAbsent(err) || ctx.Err() != nil {
 		return t, err
 	}
-	second := content.Ways{Link: !first.Link, Copy: !first.Copy && fits}
+	isFull := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) // there would be no room to copy it from there either
+	second := content.Ways{Link: !first.Link, Aside: !first.Link && !isFull, Copy: !first.Copy && fits}
 	if second == (content.Ways{}) {
 		return t, err
 	}

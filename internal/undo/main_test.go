@@ -15,6 +15,9 @@ func TestMain(m *testing.M) {
 	if dir := os.Getenv(killedIn); dir != "" {
 		dieIn(dir)
 	}
+	if dir := os.Getenv(asideIn); dir != "" {
+		dieAside(dir, os.Getenv(asideLog))
+	}
 	if dir := os.Getenv(workIn); dir != "" {
 		if err := work(dir); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -4,12 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"pollux/internal/crash"
+	"pollux/internal/undo/aside"
 	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -38,6 +41,9 @@ type Options struct {
 	// changes.
 	Background func() []string
 	Session    func() string
+	// Lost gets the changed files of an operation whose contents before it were not kept, so that they cannot come back, and the reason
+	// of the first; nil is for no call.
+	Lost func(paths []string, why string)
 	// Recorded gets each operation of this session when it is in the log, and must not call the recorder; nil is for no call.
 	Recorded func(o *store.Operation)
 	// Walked is the number of files and directories up to which each look at a root is at all of them: the kernel takes
@@ -115,6 +121,7 @@ func (r *Recorder) open() error {
 		base, err = s.Open()
 	}
 	if err == nil {
+		base.Avoid(r.opts.Roots)
 		r.base, r.keep = base, &keeper{base: base, largest: largest, room: s.Limit() / 4, git: git, roots: r.opts.Roots, skip: r.opts.Skip}
 	}
 	return err
@@ -220,11 +227,11 @@ func (r *Recorder) save(t *tree.Tree) error {
 }
 
 func (r *Recorder) options(w *watch.Watcher) tree.Options {
-	o := tree.Options{Keeper: r.keep, Watcher: w, Max: r.opts.Max}
-	if len(r.opts.Skip) > 0 {
-		o.Skip = func(path string) bool { return slices.Contains(r.opts.Skip, path) }
+	own := string(filepath.Separator) + aside.Name()
+	return tree.Options{
+		Keeper: r.keep, Watcher: w, Max: r.opts.Max,
+		Skip: func(path string) bool { return strings.HasSuffix(path, own) || slices.Contains(r.opts.Skip, path) },
 	}
-	return o
 }
 
 // optionsOutside returns the options for a tree that need not be in the roots, and is not watched.

@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"path/filepath"
@@ -266,10 +267,10 @@ func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change)
 		if c.from != nil {
 			out.Before, err = e.share(c.from)
 		} else {
-			out.Before, err = e.export(ctx, c.Before)
+			out.Before, err = e.export(ctx, c.Before, true)
 		}
 		if err == nil {
-			out.After, err = e.export(ctx, c.After)
+			out.After, err = e.export(ctx, c.After, false)
 		}
 		if err != nil {
 			w.Abort()
@@ -281,8 +282,23 @@ func (r *Recorder) commit(ctx context.Context, h store.Header, changes []change)
 		return nil, err
 	}
 	r.own[o.Number] = true
+	r.warnLost(o)
 	if r.opts.Recorded != nil {
 		r.opts.Recorded(o)
 	}
 	return o, nil
+}
+
+// warnLost passes on which files cannot come back, because there was no room for their contents.
+func (r *Recorder) warnLost(o *store.Operation) {
+	var paths []string
+	why := ""
+	for _, c := range o.Changes {
+		if b := c.Before; b.IsLost() && b.State.Kind == state.Regular {
+			paths, why = append(paths, c.Path), cmp.Or(why, b.Lost)
+		}
+	}
+	if len(paths) > 0 && r.opts.Lost != nil {
+		r.opts.Lost(paths, why)
+	}
 }

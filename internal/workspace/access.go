@@ -189,6 +189,8 @@ func guarded(below string) string {
 			return "in .git"
 		case name == "node_modules":
 			return "in node_modules"
+		case isUndo(name):
+			return "files kept for undo"
 		case IsSecret(name):
 			return "files with credentials"
 		}

@@ -307,8 +307,13 @@ func (d *dirRules) hides(abs, name string, dir bool) bool {
 	if _, r := d.deciding(abs, name, dir); r != nil && !r.negated {
 		return true
 	}
-	return d.git && fold(name) == ".git"
+	return d.git && fold(name) == ".git" || isUndo(name)
 }
+
+// UndoPrefix begins the names of directories with second names of files, which Pollux keeps for undo. No tool shows them.
+const UndoPrefix = ".pollux-undo-"
+
+func isUndo(name string) bool { return strings.HasPrefix(name, UndoPrefix) }
 
 // deciding returns the rule that decides whether the entry called name is ignored, and its file;
 // nil if none matches. abs is as in hides.

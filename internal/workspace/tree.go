@@ -159,7 +159,7 @@ func (t *tree) read(f *folder) {
 		f.rules = t.w.rules.enter(f.above, f.name, false)
 	}
 	t.left -= len(files) + len(folders)
-	f.isRead, f.hasMore, f.subs = true, more, folders
+	f.isRead, f.hasMore, f.subs = true, more, slices.DeleteFunc(folders, isUndo)
 	f.files = slices.DeleteFunc(files, func(name string) bool { return f.rules.hides(joinPath(f.path, name), name, false) })
 }
 

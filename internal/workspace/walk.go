@@ -200,6 +200,9 @@ func (k *walker) readDir(d *walkDir) error {
 
 // visit reports an entry, and returns it if it is a directory to enter.
 func (k *walker) visit(d *walkDir, name string, typ fs.FileMode) (*walkDir, error) {
+	if isUndo(name) {
+		return nil, nil
+	}
 	e := Entry{Name: name, Type: typ, Ignored: d.ignored, dir: d}
 	isDir := typ.IsDir()
 	if d.rules != nil && !e.Ignored {

@@ -134,7 +134,7 @@ func (q *query) ripgrepArgs() []string {
 			args = append(args, "--glob=!*.log", "--glob=!*.tmp")
 		}
 	}
-	return append(args, "--glob=!.git", "--", "./")
+	return append(args, "--glob=!.git", "--glob=!"+workspace.UndoPrefix+"*", "--", "./")
 }
 
 // readRipgrep reads ripgrep's messages and adds the matches of each file to c when the file is

@@ -43,7 +43,11 @@ type Kept struct {
 var ErrChanged = errors.New("the file keeps changing")
 
 // Ways says which ways may be tried for a file.
-type Ways struct{ Clone, Copy, Link bool }
+type Ways struct {
+	Clone, Copy, Link bool
+	// Aside lets the caller of [Take] link on the file's own file system if the place is on another one.
+	Aside bool
+}
 
 // tries is how often the content of a file that changes meanwhile is taken.
 const tries = 3

@@ -287,6 +287,9 @@ func (v *Version) is(ctx context.Context, path string, now state.State) (bool, e
 	if v.State.IsSame(now) {
 		return true, nil
 	}
+	if v.Way == content.Linked && v.Place.IsNowhere() && v.State.HasContent(now) {
+		return true, nil // its second name was on its own file system, and is gone
+	}
 	if !v.State.HasAttributes(now) {
 		return false, nil
 	}

@@ -13,6 +13,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/durable/flock"
+	"pollux/internal/undo/aside"
 	"pollux/internal/undo/content"
 )
 
@@ -29,6 +30,7 @@ type Base struct {
 	taken  sync.Map     // content.Kept of each content, by its number
 	pack   *content.Pack
 	runs   runs
+	aside  *aside.Dirs  // contents on other file systems
 	wrote  atomic.Int64 // the number of operations that were begun
 
 	publishing sync.Mutex    // guards the following
@@ -64,10 +66,20 @@ func (s *Store) Open() (*Base, error) {
 			return nil, fmt.Errorf("keep files for undo: lock %s: %w", dir, err)
 		}
 		if lock != nil {
-			return &Base{store: s, dir: dir, lock: lock, pack: content.NewPack(filepath.Join(dir, packFile))}, nil
+			return &Base{store: s, dir: dir, lock: lock, pack: content.NewPack(filepath.Join(dir, packFile)), aside: aside.New(dir, reap)}, nil
 		} // another process has swept it before it was held
 	}
 }
+
+// reap removes the base of any store at a path if its process is gone.
+func reap(base string) {
+	if bases := filepath.Dir(base); filepath.Base(bases) == "bases" {
+		Open(filepath.Dir(bases), 0).sweep(bases)
+	}
+}
+
+// Avoid sets the function that returns the directories in which contents on other file systems are kept only if there is no other place.
+func (b *Base) Avoid(roots func() []string) { b.aside.Avoid(roots) }
 
 // sweep removes the bases of processes that are gone.
 func (s *Store) sweep(bases string) {
@@ -104,7 +116,7 @@ func (s *Store) eachDead(bases string, take func(*Base)) error {
 		if err != nil || lock == nil {
 			continue
 		}
-		take(&Base{store: s, dir: dir, lock: lock})
+		take(&Base{store: s, dir: dir, lock: lock, aside: aside.Load(dir)})
 	}
 	return nil
 }
@@ -121,6 +133,7 @@ func (b *Base) Close() {
 		_ = b.pack.Close()
 		b.runs.close()
 	}
+	b.aside.Close()
 	_ = os.RemoveAll(b.dir)
 	flock.Release(b.lock)
 }
@@ -145,7 +158,12 @@ func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Take
 			}
 			b.dirs.Store(dir, true)
 		}
-		t.Kept, err = content.Take(ctx, path, place, ways)
+		if t.Kept, err = content.Take(ctx, path, place, ways); ways.Aside && errors.Is(err, syscall.EXDEV) {
+			err = b.aside.Link(path, name(t.Number), func(place string) error {
+				t.Kept, err = content.Take(ctx, path, place, content.Ways{Link: true})
+				return err
+			})
+		}
 		return t, err
 	})
 }
@@ -182,15 +200,37 @@ func (b *Base) has(dir string) bool {
 	return found
 }
 
-// place returns the path of a content that is not packed.
-func (b *Base) place(number uint32) string {
-	return filepath.Join(b.dir, strconv.FormatUint(uint64(number>>10), 10), strconv.FormatUint(uint64(number), 10))
+// name returns the path of a content that is not packed, in the base or in a directory on another file system.
+func name(number uint32) string {
+	return filepath.Join(strconv.FormatUint(uint64(number>>10), 10), strconv.FormatUint(uint64(number), 10))
+}
+
+// place returns the path of a content in the base.
+func (b *Base) place(number uint32) string { return filepath.Join(b.dir, name(number)) }
+
+// find returns the path of a content wherever it is.
+func (b *Base) find(number uint32) string {
+	place := b.place(number)
+	if aside, found := b.aside.Find(name(number)); found && !isThere(place) {
+		return aside
+	}
+	return place
+}
+
+func isThere(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// IsAside reports whether a content is on another file system than the log, where it stays only until the base is closed.
+func (b *Base) IsAside(number uint32) bool {
+	return number&packed == 0 && b.find(number) != b.place(number)
 }
 
 // Content returns where a content of a size is.
 func (b *Base) Content(number uint32, size int64) (content.Place, error) {
 	if number&packed == 0 {
-		return content.Place{Path: b.place(number)}, nil
+		return content.Place{Path: b.find(number)}, nil
 	}
 	return content.Packed(filepath.Join(b.dir, packFile), number&^packed, size)
 }
@@ -208,7 +248,7 @@ func (b *Base) Drop(number uint32) {
 	if number&packed != 0 {
 		b.pack.Drop(number&^packed, size)
 	} else {
-		_ = os.Remove(b.place(number)) // else it takes space until the base is closed
+		_ = os.Remove(b.find(number)) // else it takes space until the base is closed
 	}
 	b.copied.Add(-size)
 }
