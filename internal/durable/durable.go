@@ -6,6 +6,9 @@
 // it, and the new content is on the disk before the rename makes it visible. A process that is
 // killed during a write may leave a temporary file beside the destination. Its name is a dot,
 // the destination's name, a random suffix and ".tmp".
+//
+// A file that no rename can replace, because it is a mount point or its directory cannot be written in, is overwritten in place:
+// an error restores the old content, but a reader, or the end of the process, can see a part of the new one.
 package durable
 
 import (
@@ -20,8 +23,8 @@ import (
 )
 
 // WriteFile replaces the content of the file at path with data, or creates the file. perm,
-// minus the umask, is the mode of a new file. An existing file keeps its mode and, where the
-// system permits it, its owner and group. If path is a symbolic link, WriteFile writes the
+// minus the umask, is the mode of a new file. An existing file keeps its mode, its extended attributes with its access
+// control list and, where the system permits it, its owner and group. If path is a symbolic link, WriteFile writes the
 // file that it refers to, and creates that file if necessary.
 //
 // The directory must exist. WriteFile refuses directories, devices, pipes and sockets, and
@@ -86,16 +89,16 @@ func writeFileAt(dir *os.File, name string, data []byte, perm fs.FileMode) error
 func (p directory) write(name string, data []byte, perm fs.FileMode, old *fileState, isSynced bool) error {
 	temp, f, err := p.createTemp(name, perm, old)
 	if err != nil {
-		return err
+		return p.orInPlace(err, name, data, old)
 	}
 	// Removing after the rename would fail harmlessly: the name is gone.
-	err = writeAndClose(f, data, old, isSynced)
+	err = p.writeAndClose(f, name, data, old, isSynced)
 	if err == nil {
 		err = p.rename(temp, name)
 	}
 	if err != nil {
 		p.remove(temp) // report the first error, not this one
-		return err
+		return p.orInPlace(err, name, data, old)
 	}
 	if !isSynced {
 		return nil
@@ -204,12 +207,12 @@ func (p directory) createTemp(name string, perm fs.FileMode, old *fileState) (te
 	}
 }
 
-// writeAndClose writes data to f, gives it the owner and mode of the old file, syncs it if asked to, and
+// writeAndClose writes data to f, gives it the owner, attributes and mode of the old file called name, syncs it if asked to, and
 // closes it.
-func writeAndClose(f *os.File, data []byte, old *fileState, isSynced bool) error {
+func (p directory) writeAndClose(f *os.File, name string, data []byte, old *fileState, isSynced bool) error {
 	_, err := f.Write(data)
 	if err == nil && old != nil {
-		err = old.applyTo(f)
+		err = old.applyTo(f, func() error { return p.copyAttributes(f, name) })
 	}
 	if err == nil && isSynced {
 		err = f.Sync()

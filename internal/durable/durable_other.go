@@ -48,5 +48,12 @@ func (p directory) remove(name string) { _ = os.Remove(string(p) + name) }
 // sync does nothing: the rename itself is written through.
 func (p directory) sync() error { return nil }
 
+// openExisting opens a file for reading and writing.
+func (p directory) openExisting(name string) (*os.File, error) {
+	return os.OpenFile(string(p)+name, os.O_RDWR, 0)
+}
+
 // applyTo sets only the mode: the directory determines the owner of a new file.
-func (old *fileState) applyTo(f *os.File) error { return f.Chmod(old.mode) }
+func (old *fileState) applyTo(f *os.File, _ func() error) error { return f.Chmod(old.mode) }
+
+func (p directory) copyAttributes(*os.File, string) error { return nil }

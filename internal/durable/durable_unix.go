@@ -90,15 +90,27 @@ func (p directory) sync() error {
 	return nil
 }
 
-// applyTo gives f the mode and, as far as permitted, the owner and group of the old file. Only
+// openExisting opens a file for reading and writing. It follows no link, and does not wait for a pipe.
+func (p directory) openExisting(name string) (*os.File, error) {
+	fd, err := p.open(name, unix.O_RDWR|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), p.prefix+name), nil
+}
+
+// applyTo gives f the mode, the attributes and, as far as permitted, the owner and group of the old file. Only
 // root can change the owner; other users can only choose one of their own groups.
-func (old *fileState) applyTo(f *os.File) error {
+func (old *fileState) applyTo(f *os.File, copyAttributes func() error) error {
 	var is unix.Stat_t
 	fd := int(f.Fd())
 	if err := unix.Fstat(fd, &is); err == nil && (is.Uid != old.uid || is.Gid != old.gid) {
 		if unix.Fchown(fd, int(old.uid), int(old.gid)) != nil {
 			_ = unix.Fchown(fd, -1, int(old.gid))
 		}
+	}
+	if err := copyAttributes(); err != nil {
+		return err
 	}
 	return unix.Fchmod(fd, old.mode) // last, because a change of owner clears mode bits
 }

@@ -48,6 +48,28 @@ func TestWriteFileReadOnly(t *testing.T) {
 	}
 }
 
+// A file that can be written in a directory in which no file can be made is overwritten.
+func TestWriteFileInPlace(t *testing.T) {
+	t.Parallel()
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	if err := errors.Join(os.WriteFile(file, []byte("old"), 0o640), os.Chmod(dir, 0o500)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700) })
+	for _, text := range []string{"longer than before", "x", ""} {
+		if err := WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, file); got != text {
+			t.Errorf("content = %q", got)
+		}
+	}
+}
+
 // A directory that cannot be listed can be written in.
 func TestWriteFileUnlistable(t *testing.T) {
 	t.Parallel()
