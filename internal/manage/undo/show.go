@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
+	"pollux/internal/shellcmd"
 	"pollux/internal/snapshots"
 	"pollux/internal/terminal"
 	"pollux/internal/undo/revert"
@@ -18,8 +19,8 @@ import (
 	"pollux/internal/wording"
 )
 
-// summary lists the paths that an undo changes, or would change.
-func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, c *manage.Call) string {
+// summary lists the paths that an undo changes, or would change. restores is the path that a restore names, "" for an undo.
+func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, c *manage.Call, restores string) string {
 	var b strings.Builder
 	switch {
 	case len(changes) == 0 && len(stay) == 0:
@@ -33,23 +34,72 @@ func (l *log) summary(operations []*store.Operation, verb string, changes, stay 
 	if len(stay) > 0 {
 		b.WriteString("These paths stay as they are:\n")
 	}
-	canOverwrite := false
+	var since []revert.Step // that were changed since
 	for i, s := range stay {
-		canOverwrite = canOverwrite || s.IsOverwritable
+		if s.IsOverwritable {
+			since = append(since, s)
+		}
 		if i == mostSteps && !c.Is(all.Name) {
 			fmt.Fprintf(&b, "  and %d more; --all lists them\n", len(stay)-mostSteps)
 			break
 		}
 		fmt.Fprintf(&b, "  %s: %s\n", l.name(s.Path), s.Problem)
 	}
-	switch {
-	case canOverwrite && c.Is(merges.Name):
-		b.WriteString("To bring them back without what was changed since, use --overwrite instead.\n")
-	case canOverwrite:
-		b.WriteString("To bring back files that were changed since, too, add --merge, which keeps those changes, or --overwrite.\n")
+	if len(since) > 0 {
+		b.WriteString(next(operations, since, c, len(changes) > 0 && !c.Is(dryRun.Name), restores))
 	}
 	b.WriteString(others(operations))
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// next is the sentence about how to bring back paths that were changed since. If other paths are undone, the same command would undo
+// older changes: the sentence names the command for these.
+func next(operations []*store.Operation, since []revert.Step, c *manage.Call, isUndone bool, restores string) string {
+	isMerged := c.Is(merges.Name)
+	switch {
+	case !isUndone && isMerged:
+		return "To bring them back without what was changed since, use --overwrite instead.\n"
+	case !isUndone:
+		return "To bring back files that were changed since, too, add --merge, which keeps those changes, or --overwrite.\n"
+	}
+	var commands []string
+	if restores != "" {
+		commands = []string{command(c, "restore", restores)}
+	} else {
+		for _, o := range operations { // the newest first, because it has what the others have left
+			if slices.ContainsFunc(o.Changes, func(c store.Change) bool {
+				return slices.ContainsFunc(since, func(s revert.Step) bool { return s.Path == c.Path })
+			}) {
+				commands = append(commands, command(c, "", "#"+strconv.Itoa(o.Number)))
+			}
+		}
+	}
+	if isMerged {
+		return "To bring them back without what was changed since, run " + strings.Join(withOption(commands, overwrite), ", then ") + ".\n"
+	}
+	return "To bring back files that were changed since, too, run " + strings.Join(withOption(commands, merges), ", then ") +
+		", which keeps those changes. With --overwrite instead, they are lost.\n"
+}
+
+// command is a command of undo as a person types it where the call came from.
+func command(c *manage.Call, sub, argument string) string {
+	words := []string{"pollux", "undo"}
+	if c.Live != nil {
+		words = []string{"/undo"}
+	} else {
+		argument = shellcmd.Quote(argument)
+	}
+	if sub != "" {
+		words = append(words, sub)
+	}
+	return strings.Join(append(words, argument), " ")
+}
+
+func withOption(commands []string, option manage.Flag) (list []string) {
+	for _, c := range commands {
+		list = append(list, c+" --"+option.Name)
+	}
+	return list
 }
 
 // others says who else may have made the changes.
@@ -84,12 +134,8 @@ func (l *log) between(c *manage.Call, session string, after int) string {
 	if len(names) == 0 {
 		return ""
 	}
-	command := "pollux undo '" + names[0] + "'"
-	if c.Live != nil {
-		command = "/undo " + names[0]
-	}
 	return fmt.Sprintf("Not undone: what programs in the background (%s), or you, have changed between the calls (%s). To undo that, run %s.",
-		few(titles), few(names), command)
+		few(titles), few(names), command(c, "", names[0]))
 }
 
 // few joins the first of some texts.

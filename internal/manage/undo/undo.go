@@ -202,7 +202,11 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 		}
 	}
 	changes, stay := plan.Changes(), plan.Problems()
-	text := l.summary(operations, verb, changes, stay, c)
+	restores := ""
+	if keep != nil {
+		restores = strings.Join(c.Words, " ")
+	}
+	text := l.summary(operations, verb, changes, stay, c, restores)
 	if len(changes) == 0 && len(stay) > 0 {
 		return outcome.Outcome{}, exit.Errorf(exit.General, "%s", text)
 	}

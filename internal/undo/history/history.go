@@ -185,12 +185,12 @@ func (h *History) isRedo(o store.Header) bool {
 	return slices.ContainsFunc(h.list, func(p store.Header) bool { return p.Kind == store.Undo && slices.Contains(o.Undoes, p.Number) })
 }
 
-// Touching returns the newest operation in effect that changed a path, or something below it. One of which an undo has taken back
-// these paths alone is not in effect.
+// Touching returns the newest operation in effect that changed a path, or something below it. One is in effect there unless an undo has
+// taken these paths back: an undo leaves those that were changed since.
 func (h *History) Touching(path string) ([]*store.Operation, error) {
 	undone := map[int]bool{}
 	for _, o := range slices.Backward(h.list) {
-		if o.Kind == store.Undo && !o.IsPartial || h.undone[o.Number] || undone[o.Number] {
+		if undone[o.Number] {
 			continue
 		}
 		list, err := h.read([]int{o.Number})

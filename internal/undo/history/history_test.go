@@ -274,14 +274,16 @@ func TestUndoOfPartial(t *testing.T) {
 func TestTouching(t *testing.T) {
 	t.Parallel()
 	l := newLog(t)
-	l.call(t, "s", "p", "a")     // 1
-	l.call(t, "other", "q", "a") // 2
-	l.call(t, "s", "p", "b")     // 3
-	l.call(t, "s", "p", "b")     // 4
-	l.undo(t, "s", 4)            // 5
+	l.call(t, "s", "p", "a")                                                         // 1
+	l.call(t, "other", "q", "a")                                                     // 2
+	l.call(t, "s", "p", "b")                                                         // 3
+	l.call(t, "s", "p", "b")                                                         // 4
+	l.add(t, store.Header{Kind: store.Undo, Session: "s", Undoes: []int{4}}, "/s/b") // 5
+	l.call(t, "s", "p", "c")                                                         // 6
+	l.undo(t, "s", 6)                                                                // 7, which has left it
 	h := l.read(t)
 	for path, want := range map[string]string{
-		"/s/a": "1", "/s": "3", "/other": "2", "/s/b": "3", "/undo": "no recorded change of /undo can be undone", "/oth": "no recorded change of /oth can be undone",
+		"/s/a": "1", "/s": "6", "/other": "2", "/s/b": "3", "/s/c": "6", "/undo": "no recorded change of /undo can be undone", "/oth": "no recorded change of /oth can be undone",
 	} {
 		if got := found(h.Touching(path)); got != want {
 			t.Errorf("%s: %s, want %s", path, got, want)
