@@ -1,6 +1,7 @@
 package undo
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,4 +146,6 @@ func (o *others) besides() (list []string) {
 }
 
 // describe describes a run for the person.
-func describe(h store.Header) string { return strings.TrimSpace(h.Tool + " " + h.Title) }
+func describe(h store.Header) string {
+	return strings.TrimSpace(cmp.Or(h.Name, h.Tool) + " " + h.Title)
+}

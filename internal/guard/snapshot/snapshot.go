@@ -66,6 +66,9 @@ func (s *step) before(ctx context.Context, call *agent.PreparedCall) error {
 		Kind: store.Call, Session: s.Session(), Prompt: written.PromptID, Call: written.ID,
 		Tool: call.Tool().Spec().Name, Title: call.Invocation().Summary(),
 	}
+	if _, isRemote := tool.As[tool.Remote](call.Tool()); isRemote { // whose summary has only the arguments
+		h.Name = call.Tool().Spec().DisplayName
+	}
 	if written.FromClient || written.Typed {
 		h.Kind = store.Command
 	}

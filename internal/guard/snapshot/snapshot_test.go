@@ -234,6 +234,23 @@ func TestRecord(t *testing.T) {
 	}
 }
 
+// TestRecordRemote records the name of a tool of an MCP server that people know.
+func TestRecordRemote(t *testing.T) {
+	t.Parallel()
+	s := newSession(t)
+	order := remote{spec("mcp_shop_order", tool.KindOther), false}
+	order.spec.DisplayName = "order (shop MCP Server)"
+	order.run = func() { _ = os.WriteFile(filepath.Join(s.dir, "a"), nil, 0o600) }
+	s.call(t, &agent.ToolCall{ID: "1"}, order, Step(s.parts))
+	list, _, err := s.store.List()
+	if err != nil || len(list) != 1 {
+		t.Fatalf("operations %+v, error %v", list, err)
+	}
+	if h := list[0]; h.Tool != "mcp_shop_order" || h.Name != "order (shop MCP Server)" || h.Title != "Summary of mcp_shop_order" {
+		t.Errorf("header %+v", h)
+	}
+}
+
 // TestNoStore runs calls without undo where there is no place for it, and warns once.
 func TestNoStore(t *testing.T) {
 	t.Parallel()

@@ -170,7 +170,7 @@ func titles(operations []*store.Operation) string {
 
 // title describes an operation on one line.
 func title(h store.Header) string {
-	text := terminal.Line(strings.TrimSpace(h.Title))
+	text := terminal.Line(strings.TrimSpace(h.Name + " " + h.Title))
 	if text == "" {
 		text = terminal.Line(h.Tool)
 	}
@@ -190,6 +190,7 @@ type row struct {
 	Prompt  string    `json:"prompt,omitempty"`
 	Call    string    `json:"call,omitempty"`
 	Tool    string    `json:"tool,omitempty"`
+	Name    string    `json:"name,omitempty"`
 	Title   string    `json:"title,omitempty"`
 	Created int       `json:"created"`
 	Changed int       `json:"changed"`
@@ -205,7 +206,7 @@ func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 	rows := []row{}
 	for _, h := range l.All() {
 		rows = append(rows, row{
-			Number: h.Number, Time: h.Ended, Kind: string(h.Kind), Session: h.Session, Prompt: h.Prompt, Call: h.Call, Tool: h.Tool, Title: h.Title,
+			Number: h.Number, Time: h.Ended, Kind: string(h.Kind), Session: h.Session, Prompt: h.Prompt, Call: h.Call, Tool: h.Tool, Name: h.Name, Title: h.Title,
 			Created: h.Created, Changed: h.Changed, Deleted: h.Deleted, Lost: h.Lost, Bytes: h.Bytes, Undone: l.IsUndone(h.Number), Undoes: h.Undoes, Beside: h.Beside,
 		})
 	}
@@ -213,7 +214,7 @@ func list(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 		return outcome.Textf("No changes recorded.").WithValue(rows), nil
 	}
 	table := outcome.NewTable([]string{"#", "Time", "Change", "Paths", "Size", ""}, rows, func(r row) []string {
-		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Kind: store.Kind(r.Kind), Title: r.Title, Tool: r.Tool}), counts(r), wording.Bytes(r.Bytes), mark(r)}
+		return []string{"#" + strconv.Itoa(r.Number), r.Time.Local().Format("Jan _2 15:04"), title(store.Header{Kind: store.Kind(r.Kind), Title: r.Title, Name: r.Name, Tool: r.Tool}), counts(r), wording.Bytes(r.Bytes), mark(r)}
 	})
 	total := outcome.Text("The log in " + l.project.Paths.Display(l.store.Dir()) + " has " + snapshots.Space(l.store) + ".")
 	o := outcome.New(table, total)

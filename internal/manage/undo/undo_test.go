@@ -295,3 +295,18 @@ turn
 	check(undo, managetest.Case{Line: "", Want: "Nothing to undo."}, "mine\n", "1\n")
 	check(redo, managetest.Case{Line: "", Want: "Done again #2"}, "mine\n", "call\n")
 }
+
+// TestTitle names the tool of an MCP server as people know it.
+func TestTitle(t *testing.T) {
+	t.Parallel()
+	for want, h := range map[string]store.Header{
+		"order (shop MCP Server) n=1": {Tool: "mcp_shop_order", Name: "order (shop MCP Server)", Title: "n=1"},
+		"order (shop MCP Server)":     {Tool: "mcp_shop_order", Name: "order (shop MCP Server)"},
+		"Writing to a":                {Tool: "write_file", Title: "Writing to a"},
+		"write_file":                  {Tool: "write_file"},
+	} {
+		if got := title(h); got != want {
+			t.Errorf("title %q, want %q", got, want)
+		}
+	}
+}

@@ -26,15 +26,17 @@ const (
 
 // Header describes an operation without its changes.
 type Header struct {
-	Number  int       `json:"-"`    // its place in the log, from 1 on
-	Kind    Kind      `json:"kind"` // whose changes they are
-	Session string    `json:"session,omitempty"`
-	Prompt  string    `json:"prompt,omitempty"` // the id of the prompt
-	Call    string    `json:"call,omitempty"`   // the id of the call
-	Tool    string    `json:"tool,omitempty"`
-	Title   string    `json:"title,omitempty"` // the command or file, for people
-	Began   time.Time `json:"began"`
-	Ended   time.Time `json:"ended"`
+	Number  int    `json:"-"`    // its place in the log, from 1 on
+	Kind    Kind   `json:"kind"` // whose changes they are
+	Session string `json:"session,omitempty"`
+	Prompt  string `json:"prompt,omitempty"` // the id of the prompt
+	Call    string `json:"call,omitempty"`   // the id of the call
+	Tool    string `json:"tool,omitempty"`
+	// Name is the tool's name for people, "" if the title tells enough.
+	Name  string    `json:"name,omitempty"`
+	Title string    `json:"title,omitempty"` // the command or file, for people
+	Began time.Time `json:"began"`
+	Ended time.Time `json:"ended"`
 	// Undoes are the numbers of the operations that an undo has taken back.
 	Undoes []int `json:"undoes,omitempty"`
 	// IsPartial reports that an undo was asked for some paths of these operations only, or could not change all: the rest can
