@@ -54,13 +54,23 @@ func (r *repository) note(s *revert.Step, isTakenBack bool) (isIn bool) {
 }
 
 // inGitDirectory returns a path in .git as one in the git directory that it belongs to: that of a worktree or a submodule, or .git itself.
+// The name of a submodule may have slashes, and it may have submodules of its own.
 func inGitDirectory(rel string) string {
-	parts := strings.SplitN(rel, "/", 3)
-	if len(parts) == 3 && (parts[0] == "worktrees" || parts[0] == "modules") {
-		return parts[2]
+	parts := strings.Split(rel, "/")
+	for len(parts) > 2 && (parts[0] == "worktrees" || parts[0] == "modules") {
+		at := 2
+		if parts[0] == "modules" {
+			for at < len(parts)-1 && !slices.Contains(gitNames, parts[at]) {
+				at++
+			}
+		}
+		parts = parts[at:]
 	}
-	return rel
+	return strings.Join(parts, "/")
 }
+
+// gitNames are the names at the top of a git directory that end the name of a submodule.
+var gitNames = []string{"HEAD", "ORIG_HEAD", "FETCH_HEAD", "config", "description", "hooks", "index", "info", "logs", "modules", "objects", "packed-refs", "refs"}
 
 // change returns the change of the repositories, "" for none. A new index alone is none: git writes it when it
 // only looks at files, as git status does. With new files among the objects, it has those of a git add. A commit that
