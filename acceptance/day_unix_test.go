@@ -104,10 +104,19 @@ func (d *day) until(is func(rows []string) bool, what string) {
 	}
 }
 
-// send types bytes.
+// send types bytes, as an answer if there is a question.
 func (d *day) send(text string) {
 	d.t.Helper()
+	d.await()
 	if err := d.Send(text); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
+// await waits until the question on the screen takes answers, if there is one.
+func (d *day) await() {
+	d.t.Helper()
+	if err := d.AwaitQuestion(); err != nil {
 		d.t.Fatal(err)
 	}
 }

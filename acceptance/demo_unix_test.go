@@ -110,6 +110,7 @@ func (r *recorder) change() {
 	r.press("1")
 	r.see("Run this command?")
 	r.Settle()
+	r.await()
 	r.pause(4000)
 	r.press("1")
 	r.see("2026-03-31  Cape Verrill   04:05    04:05  ok")
@@ -127,6 +128,7 @@ func (r *recorder) change() {
 // mark adds a mark at rest.
 func (r *recorder) mark(label string) {
 	r.Settle()
+	r.await()
 	r.cast.Mark(label)
 }
 

@@ -175,7 +175,7 @@ func (s *sitting) round(n int) {
 
 func (s *sitting) send(keys string) {
 	s.t.Helper()
-	if err := s.Send(keys); err != nil {
+	if err := errors.Join(s.AwaitQuestion(), s.Send(keys)); err != nil {
 		s.t.Fatal(err)
 	}
 }

@@ -52,6 +52,7 @@ func shootDay(d *day) map[string]tuitest.Picture {
 	shots := map[string]tuitest.Picture{}
 	shoot := func(name string) {
 		d.Settle()
+		d.await()
 		shots[name] = steady(d.Picture())
 	}
 	d.see("Type your message")
@@ -65,7 +66,6 @@ func shootDay(d *day) map[string]tuitest.Picture {
 	release := d.hold()
 	d.send("1")
 	d.see("Run this command?")
-	d.Settle()
 	d.send("1")
 	d.see("2026-03-31  Cape Verrill   04:05    04:05  ok")
 	elapsed := regexp.MustCompile(`\(\d+s\)$`)

@@ -162,6 +162,7 @@ func (d tmuxDay) edit() {
 	d.see("+ new")
 	d.Resize(70, 24)
 	d.see("Apply this change?")
+	d.see("Esc refuse")
 	d.Press("1")
 	d.see("The file is changed.")
 }

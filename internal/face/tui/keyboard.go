@@ -83,6 +83,9 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	}
 	if l.isFrozen() {
 		l.pressFrozen(e)
+		if l.dialog != nil {
+			l.dialog.Distract(e)
+		}
 		return
 	}
 	if l.pressShell(e, now) {
@@ -140,8 +143,8 @@ func (l *loop) pressEarly() {
 	l.suggest()
 }
 
-// pressDialog gives a key or a paste to the open question. One that arrived before the question was on the screen was meant
-// for the draft.
+// pressDialog gives a key or a paste to the open question. One that arrived before the question takes answers was meant
+// for the draft, and so is a text for which the question has no use.
 func (l *loop) pressDialog(e keys.Event) {
 	o := l.dialog.Handle(e, l.view.bindings)
 	if _, isIgnored := o.(question.Ignored); !isIgnored {
@@ -149,8 +152,12 @@ func (l *loop) pressDialog(e keys.Event) {
 		l.answered(o)
 		return
 	}
-	if !l.scrollsBehind(e) {
-		l.composer.Insert(e)
+	if l.scrollsBehind(e) {
+		return
+	}
+	l.composer.Insert(e)
+	if k, isKey := e.(keys.Key); !isKey || k.Text != "" {
+		l.dialog.Distract(e)
 	}
 }
 

@@ -223,6 +223,9 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.refreshDue())
 	sooner(l.revealDue(now))
 	sooner(l.shells.Deadline(now))
+	if l.dialog != nil {
+		sooner(l.dialog.PauseEnds())
+	}
 	sooner(l.pressed.Add(choice.NumberWait), l.dialog != nil && l.dialog.IsWaiting())
 	sooner(l.pressed.Add(keys.SequenceWait), l.composer.IsWaiting())
 	if len(l.beside) > 0 {
@@ -240,6 +243,9 @@ func (l *loop) expire(now time.Time) {
 	if len(l.reader.chunks) == 0 { // else the rest of a key may have come in time
 		for _, e := range l.decoder.Flush(now) {
 			l.take(e)
+		}
+		if l.dialog != nil {
+			l.dialog.Rest(now)
 		}
 	}
 	if l.dialog != nil && l.dialog.IsWaiting() && now.Sub(l.pressed) >= choice.NumberWait {

@@ -25,7 +25,7 @@ func questionScenes() []Scene {
 			s.ask(&tool.PlanConfirmation{Title: "Plan Approval", Path: work + "/plans/zones.md", Plan: planText}, true)
 		}},
 		{"question-explained", func(s *stage) { s.ask(shellQuestion(), true, "down", "?") }},
-		{"question-refused", func(s *stage) { s.ask(editQuestion(), true, "n", "Keep the field Offset for old files.") }},
+		{"question-refused", func(s *stage) { s.ask(editQuestion(), true, "5", "Keep the field Offset for old files.") }},
 		{"question-of-agent", func(s *stage) {
 			q := kit.NewQuestion(shellQuestion(), true, names{})
 			q.Agent, q.Number, q.Count = "reviewer", 2, 3

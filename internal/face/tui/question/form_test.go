@@ -95,7 +95,7 @@ func TestFormAnswers(t *testing.T) {
 		{"y", []tool.Question{publish}, "y enter", "sent 0=Yes"},
 		{"perhaps", []tool.Question{publish}, "m a y b e enter", "sent 0=maybe"},
 
-		{"a letter of a closed list", []tool.Question{consent}, "n", "sent 0=Decline"},
+		{"a letter of a closed list", []tool.Question{consent}, "n", "ignored"},
 		{"j in a closed list", []tool.Question{consent}, "j enter", "sent 0=Decline"},
 		{"another letter of a closed list", []tool.Question{consent}, "x", "ignored"},
 		{"? in a closed list", []tool.Question{consent}, "? enter", "sent 0=Open"},
@@ -130,7 +130,7 @@ func TestFormAnswers(t *testing.T) {
 // TestFormPaste checks that a paste becomes text, and answers nothing.
 func TestFormPaste(t *testing.T) {
 	t.Parallel()
-	paste := keys.Paste{Text: " 2\ny\n", At: start.Add(time.Millisecond)}
+	paste := keys.Paste{Text: " 2\ny\n", At: start.Add(Pause)}
 	for _, c := range []struct {
 		name     string
 		question []tool.Question
@@ -157,7 +157,7 @@ func TestFormPaste(t *testing.T) {
 // TestFormArrival checks that keys and pastes count from the time at which the question is on the screen.
 func TestFormArrival(t *testing.T) {
 	t.Parallel()
-	d := Open(formOf(name), keys.Default("linux"))
+	d := Open(formOf(name), keys.Default("linux"), Pause)
 	if got := replyOf(press(t, d, "enter")); got != "ignored" {
 		t.Errorf("before the question is shown: %s", got)
 	}
@@ -208,14 +208,12 @@ func TestFormExpire(t *testing.T) {
 // TestFormHints checks that hints follow the user's keys.
 func TestFormHints(t *testing.T) {
 	t.Parallel()
-	b := keys.Default("linux")
 	last := func(d Dialog) string {
 		lines := d.View(80, 24, theme.NoColor()).Lines
 		return lines[len(lines)-1].String()
 	}
 	want := []string{"Enter choose · Esc cancel · Tab next", "Enter next · Esc cancel · Tab next · Shift+Tab back", "Enter send · Esc cancel · Shift+Tab back"}
-	d := Open(formOf(database, name), b)
-	d.Shown(start)
+	d := newDialog(formOf(database, name))
 	var got []string
 	for range want {
 		got = append(got, last(d))
@@ -224,10 +222,10 @@ func TestFormHints(t *testing.T) {
 	if !cmp.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
-	if got := last(Open(formOf(checks), b)); got != "Enter select · Esc cancel" {
+	if got := last(newDialog(formOf(checks))); got != "Enter select · Esc cancel" {
 		t.Error(got)
 	}
-	if got := last(Open(formOf(name), b)); got != "Enter send · Esc cancel" {
+	if got := last(newDialog(formOf(name))); got != "Enter send · Esc cancel" {
 		t.Error(got)
 	}
 }

@@ -1,8 +1,6 @@
 package question
 
 import (
-	"slices"
-
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/choice"
 	"pollux/internal/face/tui/field"
@@ -52,16 +50,7 @@ func (m *menu) Handle(e keys.Event, b *keys.Bindings) Outcome {
 		m.explains = !m.explains
 		return Changed{}
 	}
-	if i := optionOf(m.question.Options, k.Text); i >= 0 {
-		m.list.Select(i)
-		return m.choose()
-	}
 	return m.act(m.list.Handle(k, b))
-}
-
-// optionOf returns the index of the option that a letter selects, -1 if there is none.
-func optionOf(options []kit.Option, letter string) int {
-	return slices.IndexFunc(options, func(o kit.Option) bool { return o.Key != "" && o.Key == letter })
 }
 
 // IsWaiting implements [Dialog].

@@ -142,7 +142,8 @@ func (p *page) words() string {
 	case tool.YesNoQuestion:
 		text, _ = p.field.Parse(text)
 	case tool.ChoiceQuestion:
-		if i := optionOf(p.field.Choices, strings.ToLower(text)); text != "" && i >= 0 {
+		isNamed := func(o kit.Option) bool { return o.Key != "" && o.Key == strings.ToLower(text) }
+		if i := slices.IndexFunc(p.field.Choices, isNamed); i >= 0 {
 			return p.field.Options[i].Label
 		}
 	}

@@ -30,11 +30,6 @@ func (p *page) handle(k keys.Key, b *keys.Bindings) effect {
 	case p.hasField():
 		p.openField()
 		return p.typeKey(k, b)
-	default:
-		if i := optionOf(p.field.Choices, k.Text); i >= 0 {
-			p.list.Select(i)
-			return p.choose()
-		}
 	}
 	return p.act(p.list.Handle(k, b))
 }

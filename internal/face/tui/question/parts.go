@@ -45,8 +45,11 @@ func (o *opened) hint(command keys.Command, effect string) string {
 	return key + " " + effect
 }
 
-// hints returns the last line of a dialog, which lists the keys.
+// hints returns the last line of a dialog, which lists the keys. It is empty until they count.
 func (o *opened) hints(width int, t theme.Theme, hints ...string) styled.Line {
+	if !o.isOpen {
+		return nil
+	}
 	text := ""
 	for _, h := range hints {
 		if text != "" && h != "" {

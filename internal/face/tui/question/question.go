@@ -1,7 +1,7 @@
 // Package question draws a [kit.Question], and turns keys into its answer.
 //
-// A key counts only if it arrived after the question was on the screen: see [Dialog]. One that was typed before was
-// meant for something else, and the caller keeps it for the draft.
+// A question opens for answers once it is on the screen and no key has come for a while: see [Open]. A key that comes
+// before was meant for something else, and the caller keeps it for the draft. No letter chooses an answer.
 package question
 
 import (
@@ -21,6 +21,13 @@ type Dialog interface {
 	Question() *kit.Question
 	// Shown notes that the question is on the screen since a time. Keys that arrived before are ignored.
 	Shown(at time.Time)
+	// PauseEnds returns the time at which the question opens for answers if no key comes until then. ok is false if it is
+	// open, or not on the screen.
+	PauseEnds() (at time.Time, ok bool)
+	// Rest notes that no key has come until now.
+	Rest(now time.Time)
+	// Distract notes that the user typed a key for something else. The pause begins again.
+	Distract(e keys.Event)
 	// Handle takes a key or a paste.
 	Handle(e keys.Event, b *keys.Bindings) Outcome
 	// IsWaiting reports whether the dialog waits [choice.NumberWait] for another digit, and then for Expire.
@@ -32,9 +39,14 @@ type Dialog interface {
 	View(width, height int, t theme.Theme) View
 }
 
-// Open returns the dialog of a question, with hints for the keys of b.
-func Open(q *kit.Question, b *keys.Bindings) Dialog {
-	shared := opened{question: q, bindings: b}
+// Pause is the usual time without a key before a question takes an answer. A user who types does not pause for so long
+// between two keys of a word, and takes longer to read a question.
+const Pause = 250 * time.Millisecond
+
+// Open returns the dialog of a question, with hints for the keys of b. It takes an answer once the question was on the
+// screen for the time of a pause without a key. Its last line lists the keys from then on, and is empty before.
+func Open(q *kit.Question, b *keys.Bindings, pause time.Duration) Dialog {
+	shared := opened{question: q, bindings: b, pause: pause}
 	if q.Options == nil {
 		return newForm(shared)
 	}
@@ -77,7 +89,10 @@ func refused() Outcome { return Answered{tool.Answer{Outcome: tool.Cancel}} }
 type opened struct {
 	question *kit.Question
 	bindings *keys.Bindings // for hints
-	shown    time.Time      // zero until the question is on the screen
+	pause    time.Duration
+	shown    time.Time // zero until the question is on the screen
+	last     time.Time // of the last key that was for something else, or shown
+	isOpen   bool      // the pause is over, as far as the screen shows
 }
 
 // Question implements [Dialog].
@@ -87,19 +102,59 @@ func (o *opened) Question() *kit.Question { return o.question }
 func (o *opened) Shown(at time.Time) {
 	if o.shown.IsZero() {
 		o.shown = at
+		o.restart(at)
 	}
 }
 
-// takes reports whether an event is a key or a paste that arrived while the question was on the screen.
+// PauseEnds implements [Dialog].
+func (o *opened) PauseEnds() (at time.Time, ok bool) {
+	return o.last.Add(o.pause), !o.shown.IsZero() && !o.isOpen
+}
+
+// Rest implements [Dialog].
+func (o *opened) Rest(now time.Time) {
+	if end, ok := o.PauseEnds(); ok && !now.Before(end) {
+		o.isOpen = true
+	}
+}
+
+// Distract implements [Dialog].
+func (o *opened) Distract(e keys.Event) {
+	if at, ok := timeOf(e); ok {
+		o.restart(at)
+	}
+}
+
+// restart begins the pause at a time.
+func (o *opened) restart(at time.Time) {
+	if at.After(o.last) {
+		o.last = at
+	}
+	o.isOpen = o.pause == 0
+}
+
+// takes reports whether an event is a key or a paste that arrived after the pause. One that arrives earlier begins the
+// pause again.
 func (o *opened) takes(e keys.Event) bool {
-	var at time.Time
-	switch e := e.(type) {
-	case keys.Key:
-		at = e.At
-	case keys.Paste:
-		at = e.At
-	default:
+	at, ok := timeOf(e)
+	switch {
+	case !ok || o.shown.IsZero() || at.Before(o.shown):
+		return false
+	case at.Before(o.last.Add(o.pause)):
+		o.restart(at)
 		return false
 	}
-	return !o.shown.IsZero() && !at.Before(o.shown)
+	o.isOpen = true
+	return true
+}
+
+// timeOf returns the time of a key or a paste, and false for another event.
+func timeOf(e keys.Event) (at time.Time, ok bool) {
+	switch e := e.(type) {
+	case keys.Key:
+		return e.At, true
+	case keys.Paste:
+		return e.At, true
+	}
+	return time.Time{}, false
 }

@@ -17,19 +17,20 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
+// newDialog returns a dialog that takes answers.
 func newDialog(q *kit.Question) Dialog {
-	d := Open(q, keys.Default("linux"))
+	d := Open(q, keys.Default("linux"), Pause)
 	d.Shown(start)
+	d.Rest(start.Add(Pause))
 	return d
 }
 
-// press types keys by their names, 1 ms after the question was shown; others are text. It returns the effect of the
-// last one.
+// press types keys by their names at the end of the pause; others are text. It returns the effect of the last one.
 func press(t *testing.T, d Dialog, names ...string) (o Outcome) {
 	t.Helper()
 	for _, name := range names {
 		chord, err := keys.ParseChord(name)
-		k := keys.Key{Chord: chord, At: start.Add(time.Millisecond)}
+		k := keys.Key{Chord: chord, At: start.Add(Pause)}
 		if err != nil || len([]rune(name)) == 1 {
 			k.Text = name
 		}
@@ -80,15 +81,14 @@ func TestAnswers(t *testing.T) {
 	}{
 		{"enter", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
 		{"1", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
-		{"y", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
 		{"escape", Answered{tool.Answer{Outcome: tool.Cancel}}},
 		{"2", Changed{}}, // not offered
 		{"2 enter", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
 		{"3 5 enter", Answered{tool.Answer{Outcome: tool.Cancel}}},
 		{"5", Changed{}},
-		{"n enter", Answered{tool.Answer{Outcome: tool.Cancel}}},
-		{"n U s e - x enter", Answered{tool.Answer{Outcome: tool.Cancel, Feedback: "Use-x"}}},
-		{"n a escape enter", Changed{}}, // the field opens again
+		{"5 enter", Answered{tool.Answer{Outcome: tool.Cancel}}},
+		{"5 U s e - x enter", Answered{tool.Answer{Outcome: tool.Cancel, Feedback: "Use-x"}}},
+		{"5 a escape enter", Changed{}}, // the field opens again
 		{"down down down enter", Answered{tool.Answer{Outcome: tool.ProceedOnce}}},
 		{"f5", Ignored{}},
 		{"?", Changed{}},
@@ -99,9 +99,9 @@ func TestAnswers(t *testing.T) {
 		}
 	}
 	d := newDialog(editQuestion())
-	o, ok := press(t, d, "e").(EditorNeeded)
+	o, ok := press(t, d, "4").(EditorNeeded)
 	if !ok || !reflect.DeepEqual(o.Option.Answer(edited), tool.Answer{Outcome: tool.ModifyWithEditor, Content: &edited}) {
-		t.Errorf("e: %#v", o)
+		t.Errorf("4: %#v", o)
 	}
 }
 
@@ -109,7 +109,7 @@ func TestAnswers(t *testing.T) {
 func TestNeedsText(t *testing.T) {
 	t.Parallel()
 	d := newDialog(kit.NewQuestion(&tool.PlanConfirmation{Plan: "# Plan"}, true, nil))
-	if o := press(t, d, "f", "enter"); o != (Changed{}) {
+	if o := press(t, d, "3", "enter"); o != (Changed{}) {
 		t.Errorf("%#v", o)
 	}
 	o, ok := press(t, d, "M", "enter").(Answered)
@@ -118,38 +118,104 @@ func TestNeedsText(t *testing.T) {
 	}
 }
 
-// TestArrival checks that keys count from the time at which the question is on the screen.
-func TestArrival(t *testing.T) {
+// TestLetters checks that no letter chooses an answer, or opens a field in which the next letters would be lost.
+func TestLetters(t *testing.T) {
 	t.Parallel()
-	enter, err := keys.ParseChord("enter")
-	if err != nil {
-		t.Fatal(err)
+	questions := map[string]*kit.Question{
+		"edit": editQuestion(),
+		"plan": kit.NewQuestion(&tool.PlanConfirmation{Plan: "# Plan"}, true, nil),
+		"exec": kit.NewQuestion(&tool.ExecConfirmation{Title: "Shell", Command: "make"}, true, nil),
+		"form": formOf(tool.Question{Text: "Deploy?", Kind: tool.YesNoQuestion, Closed: true}),
+		"keys": formOf(tool.Question{Text: "Trust?", Kind: tool.ChoiceQuestion, Closed: true, Options: []tool.Option{{Label: "Yes", Key: "y"}, {Label: "No", Key: "n"}}}),
 	}
+	for name, q := range questions {
+		for letter := 'a'; letter <= 'z'; letter++ {
+			d := newDialog(q)
+			switch o := press(t, d, string(letter)).(type) {
+			case Ignored:
+			case Changed:
+				if letter != 'j' && letter != 'k' { // they move the selection, as in Gemini CLI
+					t.Errorf("%s, %c: the dialog has a use for it", name, letter)
+				}
+			default:
+				t.Errorf("%s, %c: %#v", name, letter, o)
+			}
+			if d.View(80, 24, theme.NoColor()).HasText {
+				t.Errorf("%s, %c: opens a field", name, letter)
+			}
+		}
+	}
+}
+
+// TestPause checks that a question takes no answer before a pause without a key, and lists its keys afterwards.
+func TestPause(t *testing.T) {
+	t.Parallel()
 	b := keys.Default("linux")
-	d := Open(editQuestion(), b)
-	if o := d.Handle(keys.Key{Chord: enter, At: start}, b); o != (Ignored{}) {
-		t.Errorf("before the question is shown: %#v", o)
+	d := Open(editQuestion(), b, Pause)
+	at := func(after time.Duration, name string) Outcome {
+		t.Helper()
+		chord, err := keys.ParseChord(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Handle(keys.Key{Chord: chord, At: start.Add(after)}, b)
 	}
+	listsKeys := func() bool {
+		lines := d.View(80, 24, theme.NoColor()).Lines
+		return strings.Contains(lines[len(lines)-1].String(), "Enter choose")
+	}
+	ignores := func(after time.Duration, name string) {
+		t.Helper()
+		if o := at(after, name); o != (Ignored{}) || listsKeys() {
+			t.Errorf("%s after %v: %#v, lists keys: %v", name, after, o, listsKeys())
+		}
+	}
+	if _, ok := d.PauseEnds(); ok {
+		t.Error("the pause ends before the question is shown")
+	}
+	ignores(0, "enter")
 	d.Shown(start)
 	d.Shown(start.Add(time.Hour)) // the first time counts
-	if o := d.Handle(keys.Key{Chord: enter, At: start.Add(-time.Nanosecond)}, b); o != (Ignored{}) {
-		t.Errorf("typed before: %#v", o)
+	ignores(-time.Nanosecond, "enter")
+	ignores(Pause-1, "enter")
+	ignores(2*Pause-2, "1")
+	ignores(3*Pause-3, "escape")
+	d.Rest(start.Add(4*Pause - 4))
+	if end, ok := d.PauseEnds(); !ok || listsKeys() || !end.Equal(start.Add(4*Pause-3)) {
+		t.Errorf("the pause ends at %v, %v; lists keys: %v", end, ok, listsKeys())
 	}
+	d.Rest(start.Add(4*Pause - 3))
+	if _, ok := d.PauseEnds(); ok || !listsKeys() {
+		t.Errorf("the pause is not over; lists keys: %v", listsKeys())
+	}
+	d.Distract(keys.Key{Text: "o", At: start.Add(5 * Pause)})
+	ignores(6*Pause-1, "enter")
+	if o := at(7*Pause-1, "down"); o != (Changed{}) {
+		t.Errorf("after the pause: %#v", o)
+	}
+	at(7*Pause, "up")
+	if o, ok := at(7*Pause, "enter").(Answered); !ok {
+		t.Errorf("right after a key of the question: %#v", o)
+	}
+}
+
+// TestNoAnswer checks that neither a paste nor an event without a key answers.
+func TestNoAnswer(t *testing.T) {
+	t.Parallel()
+	b := keys.Default("linux")
+	d := newDialog(editQuestion())
 	if o := d.Handle(keys.Paste{Text: "y\n", At: start.Add(time.Second)}, b); o != (Ignored{}) {
 		t.Errorf("a paste: %#v", o)
 	}
 	if o := d.Handle(keys.Focus{}, b); o != (Ignored{}) {
 		t.Errorf("the focus: %#v", o)
 	}
-	if o, ok := d.Handle(keys.Key{Chord: enter, At: start.Add(time.Millisecond)}, b).(Answered); !ok {
-		t.Errorf("1 ms later: %#v", o)
-	}
 }
 
 func TestPasteText(t *testing.T) {
 	t.Parallel()
 	d := newDialog(editQuestion())
-	press(t, d, "n")
+	press(t, d, "5")
 	if o := d.Handle(keys.Paste{Text: "a\nb", At: start.Add(time.Second)}, keys.Default("linux")); o != (Changed{}) {
 		t.Errorf("%#v", o)
 	}
@@ -175,7 +241,7 @@ func TestText(t *testing.T) {
 	if v := d.View(80, 24, plain); v.HasText {
 		t.Error("the options have a cursor")
 	}
-	press(t, d, "n", "a", "b")
+	press(t, d, "5", "a", "b")
 	v := d.View(80, 24, plain)
 	if row := v.Lines[v.Cursor.Row].String(); !v.HasText || row != "> ab" || v.Cursor.Column != 4 {
 		t.Errorf("%q, cursor %v", row, v.Cursor)

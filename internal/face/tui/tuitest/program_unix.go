@@ -248,6 +248,18 @@ func (p *Program) Wait(is func(rows []string) bool) error {
 	return nil
 }
 
+// AwaitQuestion waits until the question on the screen takes answers. It returns at once if there is none.
+func (p *Program) AwaitQuestion() error {
+	if isShown, _ := question(p.Screen()); !isShown {
+		return nil
+	}
+	p.Settle() // the frame with the question may not be whole
+	return p.Wait(func(rows []string) bool {
+		isShown, isReady := question(rows)
+		return !isShown || isReady
+	})
+}
+
 // hasGone reports whether there is no more output.
 func (p *Program) hasGone() bool {
 	p.mu.Lock()

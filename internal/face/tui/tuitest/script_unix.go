@@ -30,6 +30,7 @@ import (
 //	type TEXT      types TEXT
 //	send TEXT      types TEXT and Enter
 //	press KEY...   presses keys, such as enter, up, ctrl-c, shift-tab, esc
+//	rush TEXT      types TEXT at once; type, send, press, paste, shot and whole wait until a question on the screen takes answers
 //	paste TEXT     pastes TEXT, as a terminal with bracketed paste does
 //	repeat N TEXT  types TEXT so many times
 //	pour BYTES     pastes lines of 64 bytes
@@ -99,6 +100,12 @@ func (p *player) do(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = p.expand(strings.NewReplacer(`\n`, "\n", `\e`, "\x1b", `\a`, "\a", `\b`, "\x7f", `\r`, "\r").Replace(rest))
 	switch word {
+	case "type", "send", "press", "paste", "shot", "whole":
+		if err := p.AwaitQuestion(); err != nil {
+			return err
+		}
+	}
+	switch word {
 	case "see":
 		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
 	case "unsee":
@@ -111,7 +118,7 @@ func (p *player) do(line string) error {
 		return p.count(rest)
 	case "never":
 		return p.never(rest)
-	case "type":
+	case "type", "rush":
 		return p.Send(rest)
 	case "send":
 		return p.Send(rest + "\r")
