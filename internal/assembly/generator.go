@@ -35,6 +35,8 @@ type StackOptions struct {
 	HasCalled func(model string) bool
 	// IsPlanning reports whether the session is planning just now.
 	IsPlanning func() bool
+	// Hooks returns the hooks around the requests of the model, nil for none. It is called while a prompt runs.
+	Hooks func() agent.Hooks
 	// Record is a file that answers are written to; "" for none.
 	Record string
 }
@@ -61,14 +63,14 @@ func NewStack(p *project.Project, m *models.Directory, o StackOptions) (*Stack, 
 		s.Fallback = WithStandIns(p, m, WithToolCalls(p, m, g, texttool.Options{Given: o.Given, HasCalled: o.HasCalled}), o.IsPlanning, who)
 		s.Generator = s.Fallback
 	}
-	if o.Record == "" {
-		return s, nil
+	if o.Record != "" {
+		recorder, err := replay.Record(s.Generator, o.Record)
+		if err != nil {
+			return nil, exit.Errorf(exit.Input, "cannot record responses: %w", err)
+		}
+		s.Generator, s.close = recorder, func() { _ = recorder.Close() } // every line is on disk already
 	}
-	recorder, err := replay.Record(s.Generator, o.Record)
-	if err != nil {
-		return nil, exit.Errorf(exit.Input, "cannot record responses: %w", err)
-	}
-	s.Generator, s.close = recorder, func() { _ = recorder.Close() } // every line is on disk already
+	s.Generator = agent.WithHooks(s.Generator, o.Hooks)
 	return s, nil
 }
 

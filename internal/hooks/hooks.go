@@ -92,6 +92,14 @@ func (h *Hooks) showRunning() func([]hook.Running) {
 // Set returns the hooks, nil if there are none. It may be called during a run.
 func (h *Hooks) Set() *hook.Set { return h.set }
 
+// Model returns the hooks around requests to a model, nil if there are none. It may be called during a run.
+func (h *Hooks) Model() agent.Hooks {
+	if h.set == nil {
+		return nil
+	}
+	return h.set
+}
+
 // Close ends the processes that hooks have left running.
 func (h *Hooks) Close() {
 	if h.set != nil {
@@ -189,7 +197,7 @@ func (h *Hooks) configure(req *llm.Request, model string) error {
 		return err
 	}
 	req.Model = resolved
-	if req.Use != llm.UseSubagent { // it keeps its own instruction and tools
+	if req.Use == llm.UseMain || req.Use == llm.UseAside { // others keep their own instruction and tools
 		req.Config = h.parts.RequestConfig(resolved)
 	}
 	return nil

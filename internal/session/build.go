@@ -61,7 +61,8 @@ func (s *Session) openConversation() (err error) {
 		Seen: s.seenFiles, Conversation: func() tool.Conversation { return s.agent.Conversation() }, UndoLog: s.Snapshots.Log(),
 	}
 	s.titler = &record.Titler{
-		Record: s.Record, Models: s.Models, Generator: func() llm.Generator { return s.Observers.Observe(s.Models) }, ID: s.ID,
+		Record: s.Record, Models: s.Models, ID: s.ID,
+		Generator: func() llm.Generator { return agent.WithHooks(s.Observers.Observe(s.Models), s.Hooks.Model) },
 	}
 	s.Farewell = &farewell.Farewell{Project: p, Record: s.Record, ID: s.ID}
 	s.agent = s.newAgent()
@@ -122,6 +123,7 @@ func (c conversation) Skills() []prompt.Skill  { return c.s.Skills.ForPrompt() }
 func (c conversation) Tools() *toolset.Set     { return c.s.tools }
 func (c conversation) Gate() *guard.Gate       { return c.s.gate }
 func (c conversation) Hooks() *hook.Set        { return c.s.Hooks.Set() }
+func (c conversation) ModelHooks() agent.Hooks { return c.s.Hooks.Model() }
 func (c conversation) RequestConfig(model string) llm.Config {
 	return c.s.agent.RequestConfig(model)
 }

@@ -48,7 +48,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	callers := &assembly.Callers{Messages: late.Messages}
 	stack, err := assembly.NewStack(p, f.Models, assembly.StackOptions{
 		Observed: seen.Observe(f.Models), Given: given, HasCalled: callers.HasCalled, Record: b.options.Record,
-		IsPlanning: func() bool { return f.Rulebook.Mode() == policy.Plan },
+		IsPlanning: func() bool { return f.Rulebook.Mode() == policy.Plan }, Hooks: late.ModelHooks,
 	})
 	if err != nil {
 		return e, err

@@ -18,6 +18,11 @@ func (s *Set) has(e Event) bool { return len(s.byEvent[e]) > 0 }
 // SeesCalls reports whether there are hooks before or after tool calls.
 func (s *Set) SeesCalls() bool { return s.has(BeforeTool) || s.has(AfterTool) }
 
+// SeesModel implements [agent.ModelWatcher].
+func (s *Set) SeesModel() bool {
+	return s.has(BeforeModel) || s.has(AfterModel) || s.has(BeforeToolSelection)
+}
+
 // SessionStart runs when a conversation starts. The verdict has a Context for the model and a
 // SystemMessage for the person.
 func (s *Set) SessionStart(ctx context.Context, source StartSource) agent.Verdict {
@@ -74,7 +79,7 @@ func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict,
 			}
 		}
 	}
-	if s.has(BeforeToolSelection) {
+	if s.has(BeforeToolSelection) && (isOfAgent(req.Use) || len(req.Config.Tools) > 0) {
 		o := s.fire(ctx, BeforeToolSelection, target{}, map[string]any{"llm_request": encodeRequest(req)})
 		if o.refusal != "" {
 			return agent.Verdict{Block: true, Reason: o.refusal}, nil
@@ -84,6 +89,15 @@ func (s *Set) BeforeModel(ctx context.Context, req *llm.Request) (agent.Verdict,
 		}
 	}
 	return agent.Verdict{}, nil
+}
+
+// isOfAgent reports whether an agent sends a request of this use in its conversation. Most other requests have no tools.
+func isOfAgent(use llm.Use) bool {
+	switch use {
+	case "", llm.UseMain, llm.UseSubagent, llm.UseAside:
+		return true
+	}
+	return false
 }
 
 // AfterModel implements [agent.Hooks].

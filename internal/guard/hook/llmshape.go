@@ -116,7 +116,10 @@ func (t *turn) with(text string, role llm.Role) (contents []*llm.Content) {
 	for _, c := range t.contents {
 		changed := &llm.Content{Role: role}
 		if !isPlaced && slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return p.IsText() }) {
-			changed.Parts, isPlaced = append(changed.Parts, llm.Text(text)), true
+			isPlaced = true
+			if text != "" || !t.hasOthers() { // an empty part is invalid
+				changed.Parts = append(changed.Parts, llm.Text(text))
+			}
 		}
 		for _, p := range c.Parts {
 			if !p.IsText() {
@@ -128,6 +131,13 @@ func (t *turn) with(text string, role llm.Role) (contents []*llm.Content) {
 		}
 	}
 	return contents
+}
+
+// hasOthers reports whether the turn has parts that are no text.
+func (t *turn) hasOthers() bool {
+	return slices.ContainsFunc(t.contents, func(c *llm.Content) bool {
+		return slices.ContainsFunc(c.Parts, func(p llm.Part) bool { return !p.IsText() && !p.IsEmpty() })
+	})
 }
 
 // hasCalls reports whether the turn has calls of tools, or their results, which belong to its role.
@@ -183,6 +193,9 @@ func applyRequest(req *llm.Request, change Output, configure func(req *llm.Reque
 		if err != nil {
 			return err
 		}
+		if problem := findDefect(contents); problem != "" && findDefect(req.Contents) == "" {
+			return errors.New(problem)
+		}
 		req.Contents = contents
 	}
 	if config := change.object("config"); config != nil {
@@ -220,6 +233,9 @@ func applyMessages(contents []*llm.Content, messages []llmMessage) ([]*llm.Conte
 		}
 	}
 	var changed []*llm.Content
+	if len(messages) == 0 && count > 0 {
+		return nil, errors.New("no message is left. Messages can be changed and added, but not removed")
+	}
 	next := 0
 	for _, t := range turns {
 		if t.text == "" || next == len(messages) {
@@ -245,6 +261,56 @@ func applyMessages(contents []*llm.Content, messages []llmMessage) ([]*llm.Conte
 		changed = append(changed, &llm.Content{Role: roleOf(m.Role), Parts: []llm.Part{llm.Text(m.Content)}})
 	}
 	return changed, nil
+}
+
+// findDefect returns why services would refuse contents, "" if there is no reason.
+func findDefect(contents []*llm.Content) string {
+	turns := turnsOf(contents)
+	if len(turns) == 0 {
+		return "no message is left"
+	}
+	for i, t := range turns {
+		if !slices.ContainsFunc(t.contents, hasPayload) {
+			return fmt.Sprintf("the message of turn %d, of the role %s, is empty", i+1, t.role())
+		}
+		if results := t.countResults(); results > 0 && (i == 0 || turns[i-1].countCalls() < results) {
+			return fmt.Sprintf("turn %d has the result of a call that is missing", i+1)
+		}
+	}
+	if turns[0].role() == "model" {
+		return "the first message has the role model. It must be of the user"
+	}
+	if turns[len(turns)-1].role() == "model" {
+		return "the last message has the role model. It must be of the user"
+	}
+	return ""
+}
+
+// hasPayload reports whether c has anything that is sent.
+func hasPayload(c *llm.Content) bool {
+	return slices.ContainsFunc(c.Parts, func(p llm.Part) bool {
+		return strings.TrimSpace(p.Text) != "" || !p.IsText() && !p.IsEmpty()
+	})
+}
+
+func (t *turn) countCalls() int {
+	n := 0
+	for _, c := range t.contents {
+		n += len(c.FunctionCalls())
+	}
+	return n
+}
+
+func (t *turn) countResults() int {
+	n := 0
+	for _, c := range t.contents {
+		for i := range c.Parts {
+			if c.Parts[i].FunctionResponse != nil {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 func roleOf(name string) llm.Role {

@@ -93,6 +93,36 @@ func TestApplyRequest(t *testing.T) {
 	}
 }
 
+// TestInvalidRequests checks that a change is refused after which services would refuse the request.
+func TestInvalidRequests(t *testing.T) {
+	t.Parallel()
+	for change, want := range map[string]string{
+		`{"messages":[]}`:               "no message is left",
+		`{"messages":[{"content":""}]}`: "the message of turn 1, of the role user, is empty",
+		`{"messages":[{"content":"a"},{"content":"b"},{"content":"c"},{"role":"model","content":"more"}]}`: "the last message has the role model",
+		`{"messages":[{"content":"a"},{"content":"b"},{"content":"c"},{"role":"user","content":" "}]}`:     "",
+		`{"messages":[{"content":"a"},{"content":""},{"content":"c"}]}`:                                    "", // its call stays
+		`{"messages":[{"role":"model","content":"a"},{"content":"b"},{"content":"c"}]}`:                    "the first message has the role model",
+	} {
+		var c Output
+		if err := json.Unmarshal([]byte(change), &c); err != nil {
+			t.Fatal(err)
+		}
+		req := sampleRequest()
+		before := req.Contents
+		switch err := applyRequest(req, c, nil); {
+		case (err == nil) != (want == "") || err != nil && !strings.Contains(err.Error(), want):
+			t.Errorf("%s: error %v, want %q", change, err, want)
+		case err != nil && &req.Contents[0] != &before[0]:
+			t.Errorf("%s: the request has changed", change)
+		}
+	}
+	results := []*llm.Content{llm.User(llm.Text("a")), llm.Model(llm.Text("b")), llm.User(llm.Part{FunctionResponse: llm.Output("c", "look", "x")})}
+	if got := findDefect(results); !strings.Contains(got, "result of a call that is missing") {
+		t.Errorf("a result without a call: %q", got)
+	}
+}
+
 func TestResponses(t *testing.T) {
 	t.Parallel()
 	chunk := &llm.Response{

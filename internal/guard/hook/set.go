@@ -100,8 +100,9 @@ type cachedRequest struct {
 }
 
 var (
-	_ agent.Hooks = (*Set)(nil)
-	_ guard.Hooks = (*Set)(nil)
+	_ agent.Hooks        = (*Set)(nil)
+	_ agent.ModelWatcher = (*Set)(nil)
+	_ guard.Hooks        = (*Set)(nil)
 )
 
 // NewSet returns the set of the hooks in o.
