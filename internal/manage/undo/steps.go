@@ -94,7 +94,7 @@ func (l *log) countLines(steps []revert.Step) []string {
 		if s.From.State.Kind != state.Regular && s.To.State.Kind != state.Regular {
 			continue
 		}
-		change := patch.Change{Path: s.Path, Before: patch.Version(s.From), After: patch.Version(s.To)}
+		change := patch.Change{Path: s.Path, Before: s.From.ForPatch(), After: s.To.ForPatch()}
 		summary, err := patch.Write(io.Discard, []patch.Change{change}, patch.Options{Name: func(string) (string, bool) { return "x", true }})
 		switch {
 		case err != nil || len(summary.Files) == 0:

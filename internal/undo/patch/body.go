@@ -40,6 +40,10 @@ func (p *writer) load(v Version) body {
 		b.problem = "it has more than " + megabytes(most)
 		return b
 	}
+	if v.Text != nil {
+		b.data = *v.Text
+		return b
+	}
 	var ok bool
 	if b.data, ok = read(v); !ok {
 		b.problem = "its content in the undo log is damaged"

@@ -20,6 +20,7 @@ import (
 	"strings"
 
 	"pollux/internal/undo/content"
+	"pollux/internal/undo/merge"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 )
@@ -28,12 +29,15 @@ import (
 type Change struct {
 	Path          string // absolute
 	Before, After Version
+	// Note is a remark about the change, "" for none.
+	Note string
 }
 
 // Version is a version in an operation of the log.
 type Version struct {
 	store.Version
 	Place content.Place // of the content
+	Text  *string       // the content if it has no place, else nil
 }
 
 // Options say how a patch is written.
@@ -94,6 +98,9 @@ func (p *writer) change(c Change) {
 	if hasSameContent(c.Before, c.After) {
 		p.mode(name, c)
 		return
+	}
+	if c.Note != "" {
+		p.note(name, c.Note)
 	}
 	before, after := p.load(c.Before), p.load(c.After)
 	switch {
@@ -199,12 +206,20 @@ func (p *writer) file(name string, before, after body) {
 	default:
 		unchanged = " " + after.mode
 	}
-	isBinary := !p.isText(before.data) || !p.isText(after.data)
+	x, y := before.data, after.data
+	if !p.IsExact {
+		if texts, _, isText := merge.Decode(x, y); isText {
+			x, y = texts[0], texts[1]
+		}
+	}
+	isBinary := !p.isText(x) || !p.isText(y)
 	if p.IsExact && (before.data != after.data || f.Kind != Changed) {
 		fmt.Fprintf(&p.buffer, "index %s..%s%s\n", p.id(before), p.id(after), unchanged)
 	}
 	switch {
 	case before.data == after.data:
+	case x == y:
+		p.note(name, "its encoding has changed, and its text has not")
 	case isBinary && p.IsExact:
 		f.IsBinary = true
 		writeBinary(&p.buffer, before.data, after.data)
@@ -213,7 +228,7 @@ func (p *writer) file(name string, before, after body) {
 		fmt.Fprintf(&p.buffer, "Binary files %s and %s differ\n", from, to)
 	default:
 		fmt.Fprintf(&p.buffer, "--- %s\n+++ %s\n", ended(from), ended(to))
-		f.Added, f.Removed = writeHunks(&p.buffer, before.data, after.data)
+		f.Added, f.Removed = writeHunks(&p.buffer, x, y)
 	}
 	p.add(f, cmp.Or(after.mode, before.mode))
 }

@@ -11,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/simplifiedchinese"
+	"golang.org/x/text/encoding/unicode"
 
 	"pollux/internal/undo/content"
 	"pollux/internal/undo/state"
@@ -185,5 +188,40 @@ func TestWriteFails(t *testing.T) {
 	t.Parallel()
 	if _, err := Write(brokenWriter{}, []Change{{Path: "/w/a", After: logged(t, "x", nil)}}, below("/w")); !errors.Is(err, errBroken) {
 		t.Error(err)
+	}
+}
+
+// TestEncodings shows texts in other encodings than UTF-8 to people as text, and leaves them as they are in an exact patch.
+func TestEncodings(t *testing.T) {
+	t.Parallel()
+	encode := func(e encoding.Encoding, text string) string {
+		data, err := e.NewEncoder().String(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	utf16 := unicode.UTF16(unicode.LittleEndian, unicode.UseBOM)
+	const before, after = "这是一个用来测试的文件\n第二行\n", "这是一个用来测试的文件\n新的一行\n"
+	for name, test := range map[string]struct{ before, after, want string }{
+		"gbk":     {encode(simplifiedchinese.GBK, before), encode(simplifiedchinese.GBK, after), " 这是一个用来测试的文件\n-第二行\n+新的一行\n"},
+		"utf16":   {encode(utf16, before), encode(utf16, after), " 这是一个用来测试的文件\n-第二行\n+新的一行\n"},
+		"changed": {encode(utf16, before), before, "# changed: its encoding has changed, and its text has not\n"},
+	} {
+		c := Change{Path: "/w/" + name, Before: logged(t, test.before, nil), After: logged(t, test.after, nil)}
+		o := below("/w")
+		for _, o.IsExact = range []bool{false, true} {
+			var b bytes.Buffer
+			summary, err := Write(&b, []Change{c}, o)
+			if err != nil || len(summary.Files) != 1 {
+				t.Fatalf("%s: %+v, error %v", name, summary, err)
+			}
+			if !o.IsExact && (!strings.HasSuffix(b.String(), test.want) || summary.Files[0].IsBinary) {
+				t.Errorf("%s: %s", name, b.String())
+			}
+			if o.IsExact && name == "gbk" && !strings.Contains(b.String(), "+"+encode(simplifiedchinese.GBK, "新的一行\n")) {
+				t.Errorf("%s, exact: %s", name, b.String())
+			}
+		}
 	}
 }

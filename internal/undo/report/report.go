@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/internal/undo/content"
+	"pollux/internal/undo/merge"
 	"pollux/internal/undo/revert"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
@@ -254,8 +255,13 @@ func (b *budget) count(e *entry) (isSame bool) {
 		e.isCounted = true
 		return isLike
 	}
-	if e.isCounted = bytes.IndexByte(x, 0) < 0 && bytes.IndexByte(y, 0) < 0; e.isCounted {
-		e.added, e.removed = countLines(string(x), string(y))
+	texts := []string{string(x), string(y)}
+	e.isCounted = !merge.IsWide(texts[0]) && !merge.IsWide(texts[1])
+	if !e.isCounted {
+		texts, _, e.isCounted = merge.Decode(texts...)
+	}
+	if e.isCounted {
+		e.added, e.removed = countLines(texts[0], texts[1])
 	}
 	return false
 }

@@ -14,11 +14,12 @@ func (p *Plan) Diff(name func(path string) string) string {
 	return b.String()
 }
 
-// Patch writes the changes that the plan would take back, from the state before the operations to the one after them.
+// Patch writes the changes that the plan would take back, from the state before the operations to the one after them. Lines that others have
+// changed in between are left out.
 func (p *Plan) Patch(w io.Writer, o patch.Options) (*patch.Summary, error) {
 	changes := make([]patch.Change, len(p.Steps))
 	for i, s := range p.Steps {
-		changes[i] = patch.Change{Path: s.Path, Before: patch.Version(s.To), After: patch.Version(s.From)}
+		changes[i] = s.ownChange()
 	}
 	return patch.Write(w, changes, o)
 }

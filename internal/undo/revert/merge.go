@@ -111,7 +111,10 @@ func (s *Step) mergeWith(text string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		merged, conflicts := merge.Lines(base, text, theirs)
+		merged, conflicts, err := merge.Contents(base, text, theirs)
+		if err != nil {
+			return "", fmt.Errorf("it was changed since, and cannot be merged: %w", err)
+		}
 		if len(conflicts) > 0 {
 			return "", errors.New("the same lines were changed since: " + describe(conflicts))
 		}
@@ -210,7 +213,7 @@ func readText(place content.Place, size int64) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("it was changed since, and cannot be merged: %w", err)
 	}
-	if slices.Contains(data, 0) {
+	if _, _, isText := merge.Decode(string(data)); slices.Contains(data, 0) && !isText {
 		return "", errors.New("it was changed since, and is no text: it cannot be merged")
 	}
 	return string(data), nil

@@ -46,6 +46,9 @@ func TestMerge(t *testing.T) {
 			[]string{"a: the same lines were changed since: 1, 5, 9-19, 21, 25 and 1 more"},
 			"grep -q y a",
 		},
+		{"UTF-16", utf16(`1\n2\n3\n4\n`), utf16(`1\ncall 🙂\n3\n4\n`), utf16(`1\ncall 🙂\n3\nmine é\n`), nil, `test "$(iconv -f UTF-16 a | tr '\n' ,)" = '1,2,3,mine é,'; test "$(head -c 2 a | od -An -tx1 | tr -d ' ')" = fffe`},
+		{"UTF-16, the same line", utf16(`1\n2\n3\n`), utf16(`1\ncall\n3\n`), utf16(`1\nmine\n3\n`), []string{"a: the same lines were changed since: 2"}, `iconv -f UTF-16 a | grep -q mine`},
+		{"GBK", gbk(`一二三\n2\n中文内容\n4\n`), gbk(`一二三\n调用\n中文内容\n4\n`), gbk(`一二三\n调用\n中文内容\n我的\n`), nil, `test "$(iconv -f GBK a | tr '\n' ,)" = '一二三,2,中文内容,我的,'`},
 		{"undone by hand", mergedTree, mergedChange, `printf '1\n2\n3\n4\nmine\n' >a`, nil, mergedCheck},
 		{"CRLF, no newline at the end", `printf '1\r\n2\r\n3' >a`, `printf 'x\r\n2\r\n3' >a`, `printf 'x\r\n2\r\n4' >a`, nil, `test "$(od -An -c a | tr -d ' \n')" = '1\r\n2\r\n4'`},
 		{"nothing was there", ": >a", "echo call >a", "echo call >a; echo mine >>a", []string{"a: the same lines were changed since: 1-2"}, "grep -q mine a"},
@@ -91,6 +94,10 @@ func TestMerge(t *testing.T) {
 		})
 	}
 }
+
+// utf16 and gbk are scripts that write a text in an encoding.
+func utf16(text string) string { return "printf '" + text + "' | iconv -t UTF-16 >a" }
+func gbk(text string) string   { return "printf '" + text + "' | iconv -t GBK >a" }
 
 // merge plans to take operations back, given from the newest to the oldest, and to keep later changes.
 func (p *project) merge(t *testing.T, numbers ...int) *Plan {

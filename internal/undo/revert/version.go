@@ -3,6 +3,7 @@ package revert
 import (
 	"io"
 
+	"pollux/internal/undo/patch"
 	"pollux/internal/undo/state"
 )
 
@@ -29,3 +30,6 @@ func (v *Version) Data(most int64) (data []byte, ok bool) {
 	data, err = io.ReadAll(io.LimitReader(f, most))
 	return data, err == nil && int64(len(data)) == v.State.Size
 }
+
+// ForPatch returns the version as a patch takes it.
+func (v *Version) ForPatch() patch.Version { return patch.Version{Version: v.Version, Place: v.Place} }
