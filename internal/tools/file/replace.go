@@ -210,6 +210,9 @@ func (c *replaceCall) corrected(ctx context.Context, fix Corrector, first error)
 // correctable reports whether other strings may help against err.
 func correctable(err error) bool {
 	var e *tool.Error
+	if made := (madeError{}); errors.As(err, &made) {
+		return false
+	}
 	if errors.As(err, &e) {
 		switch e.Type {
 		case tool.ErrEditNoOccurrence, tool.ErrEditOccurrenceMismatch, tool.ErrEditNoChange:
@@ -254,6 +257,11 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	q := &query{text: before.text, old: c.old, new: c.new, multiple: c.multiple, stop: func() bool { return ctx.Err() != nil }}
 	var err error
 	e.match, err = q.find()
+	if err != nil || e.count == 0 || len(e.differences.words) > 0 { // else old_string is there
+		if made := c.isMade(q); made != nil {
+			return nil, made
+		}
+	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()

@@ -28,6 +28,9 @@ func (c *replaceCall) failed(err error) *tool.Result {
 	case tool.ErrFileNotFound:
 		reason = "there is no such file"
 	}
+	if made := (madeError{}); errors.As(err, &made) {
+		reason = "the file already has the new text"
+	}
 	if reason != "" {
 		r.Display = tool.TextDisplay(c.w.Display(c.abs) + ": " + reason)
 	}
