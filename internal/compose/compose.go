@@ -81,11 +81,14 @@ func (c *Composer) Expand(ctx context.Context, p agent.Prompt) (agent.Prompt, er
 }
 
 // addServerNews gives the model the instructions of the servers, if they have changed: in the message that opens the
-// conversation if there was no prompt yet, else with the prompt p. The prompt also names outdated resources.
+// conversation if there was no prompt yet, else with the prompt p. The prompt also names outdated resources, and servers that are
+// connected again.
 func (c *Composer) addServerNews(ctx context.Context, p *agent.Prompt) {
 	news := c.parts.Servers.TakeNews()
-	if news.Outdated != "" {
-		p.Parts = append(p.Parts, llm.Text(news.Outdated))
+	for _, note := range []string{news.Outdated, news.Returned} {
+		if note != "" {
+			p.Parts = append(p.Parts, llm.Text(note))
+		}
 	}
 	switch {
 	case !news.HasChanged:

@@ -109,7 +109,10 @@ func TestUnusable(t *testing.T) {
 // When a server ends, its tools go and come again with it.
 func TestReconnects(t *testing.T) {
 	t.Parallel()
-	_, r, warned := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
+	s, r, warned := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
+	if names := s.TakeReturned(); names != nil {
+		t.Errorf("returned at first: %q", names)
+	}
 	one := callTool(t.Context(), t, r, "mcp_toy_die", `{}`, tool.Host{})
 	if one.Error == nil || !strings.Contains(one.Error.Message, "MCP tool 'die' reported tool error") {
 		t.Errorf("a call whose server ends: %+v", one.Error)
@@ -121,6 +124,11 @@ func TestReconnects(t *testing.T) {
 	wait(t, "the tools to come again", func() bool { return toolNames(r) == toyTools })
 	if got := callTool(t.Context(), t, r, "mcp_toy_echo", `{"text":"hi"}`, tool.Host{}); got.Error != nil {
 		t.Errorf("a call after that: %+v", got.Error)
+	}
+	var returned []string
+	wait(t, "the server to be named", func() bool { returned = s.TakeReturned(); return returned != nil })
+	if again := s.TakeReturned(); !slices.Equal(returned, []string{"toy"}) || again != nil {
+		t.Errorf("returned: %q, then %q", returned, again)
 	}
 }
 

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,48 @@ func TestResources(t *testing.T) {
 	}
 	if one, ok := s.Resource("toy:test://one"); !ok || one.ID() != "toy:test://one" {
 		t.Errorf("resource: %+v", one)
+	}
+}
+
+// The model gets the beginning and the end of a long resource, and a file has all of it.
+func TestLongResource(t *testing.T) {
+	t.Parallel()
+	s, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "plain")}})
+	wait(t, "the tools", func() bool { return strings.HasSuffix(names(r), " read_mcp_resource") })
+	spill := func() (*os.File, error) { return os.CreateTemp(t.TempDir(), "") }
+	uri := "test://day/" + strings.Repeat("x", 5000)
+	got := callTool(t.Context(), t, r, "read_mcp_resource", `{"uri":"`+uri+`"}`, tool.Host{Limit: 1000, Spill: spill})
+	if got.Error != nil || got.OutputFile == "" || tool.Units(got.Content[0].Text) > 1500 || !strings.Contains(got.Content[0].Text, got.OutputFile) {
+		t.Fatalf("%+v", got)
+	}
+	if data, err := os.ReadFile(got.OutputFile); err != nil || string(data) != "the day "+uri {
+		t.Errorf("%d bytes in the file, error %v", len(data), err)
+	}
+	one, _ := s.Resource("toy:" + uri)
+	contents, err := s.Read(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := Untrusted(contents, 1000, spill); tool.Units(text) > 1500 || !strings.HasPrefix(text, "<untrusted_context>\nOutput too large.") {
+		t.Errorf("mentioned: %s", text)
+	}
+}
+
+// TestResourceContents names each content of a resource.
+func TestResourceContents(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		contents []Content
+		want     string
+	}{
+		{nil, "[The resource has no content]"},
+		{[]Content{{Text: ""}}, ""},
+		{[]Content{{Data: []byte("a: b\n"), MIMEType: "text/yaml; charset=utf-8"}, {Data: []byte{0}}}, "a: b\n\n[Binary resource content application/octet-stream, 1 bytes]"},
+		{[]Content{{Data: []byte("PK"), MIMEType: "application/zip\n]x"}}, "[Binary resource content application/zip ]x, 2 bytes]"},
+	} {
+		if got := plainText(c.contents); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.contents, got, c.want)
+		}
 	}
 }
 

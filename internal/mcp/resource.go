@@ -5,11 +5,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -200,7 +202,7 @@ func (c *readCall) Confirmation(context.Context) (tool.Confirmation, error) {
 	return &tool.InfoConfirmation{Title: "Confirm: " + readSpec.DisplayName, Prompt: c.id}, nil
 }
 
-func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
+func (c *readCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if !c.exists {
 		return tool.Fail(tool.ErrResourceNotFound, "Resource not found for URI: "+c.id+". Call list_mcp_resources for those that there are.")
 	}
@@ -209,11 +211,16 @@ func (c *readCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return tool.Fail(tool.ErrMCP, fmt.Sprintf("Error reading resource %s: %v", c.resource.URI, err))
 	}
 	text := join(contents, func(one Content) string { return fmt.Sprintf("[Binary Data (%s)]", one.mimeType()) })
-	return &tool.Result{Content: []llm.Part{llm.Text(tool.Untrusted(text))}, Display: tool.TextDisplay(text)}
+	text, file := tool.Truncate(text, host.Limit, host.Spill)
+	return &tool.Result{Content: []llm.Part{llm.Text(tool.Untrusted(text))}, Display: tool.TextDisplay(text), OutputFile: file}
 }
 
-// Untrusted returns the text of a resource for a prompt, marked as untrusted.
-func Untrusted(contents []Content) string { return tool.Untrusted(plainText(contents)) }
+// Untrusted returns the text of a resource for a prompt, marked as untrusted. Of a text of more than limit characters, 0 for no limit, it
+// returns the beginning and the end, and the name of the file with all of it, which spill creates.
+func Untrusted(contents []Content, limit int, spill func() (*os.File, error)) string {
+	text, _ := tool.Truncate(plainText(contents), limit, spill)
+	return tool.Untrusted(text)
+}
 
 // plainText returns the text of a resource for a prompt.
 func plainText(contents []Content) string {
@@ -226,13 +233,20 @@ func plainText(contents []Content) string {
 func join(contents []Content, data func(Content) string) string {
 	var texts []string
 	for _, one := range contents {
-		if one.Data != nil {
+		switch {
+		case one.Data == nil:
+			texts = append(texts, one.Text)
+		case one.MIMEType != "" && isTextData(one.MIMEType, one.Data):
+			texts = append(texts, string(one.Data))
+		default:
 			texts = append(texts, data(one))
-			continue
 		}
-		texts = append(texts, one.Text)
+	}
+	if len(texts) == 0 {
+		return "[The resource has no content]"
 	}
 	return strings.Join(texts, "\n")
 }
 
-func (c *Content) mimeType() string { return cmp.Or(c.MIMEType, noType) }
+// mimeType returns the type on one line.
+func (c *Content) mimeType() string { return cmp.Or(terminal.Cut(oneLine(c.MIMEType), 100), noType) }

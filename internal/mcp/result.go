@@ -65,8 +65,9 @@ func (c *call) result(r *callToolResult) *tool.Result {
 	for _, raw := range blocks {
 		var b block
 		if err := json.Unmarshal(raw, &b); err != nil {
-			b.Type = cmp.Or(b.Type, "invalid")
-			shown = append(shown, fmt.Sprintf("[Unreadable content of type %s]", b.Type))
+			text := fmt.Sprintf("[Unreadable content of type %s]", kindOf(&b))
+			texts, shown = append(texts, text), append(shown, text)
+			hasText = true
 			continue
 		}
 		text, display, part := c.block(&b)
@@ -108,21 +109,41 @@ func (c *call) block(b *block) (text, shown string, media *llm.Part) {
 		name := cmp.Or(b.Title, b.Name)
 		return tool.Untrusted(resourceLink(name, b.URI)), fmt.Sprintf("[Link to %s: %s]", name, b.URI), nil
 	}
-	return "", fmt.Sprintf("[Unknown content type: %s]", b.Type), nil
+	text = fmt.Sprintf("[Unknown content type: %s]", kindOf(b))
+	return text, text, nil
+}
+
+// kindOf returns the type of a block on one line, without the braces of the note that has it.
+func kindOf(b *block) string {
+	kind := strings.NewReplacer("[", "", "]", "", "<", "", ">", "").Replace(oneLine(b.Type))
+	return cmp.Or(terminal.Cut(kind, 100), "invalid")
 }
 
 // media returns data for the model and for a person. Data that reads as text and has no type of media is
 // text. Other data without a known type is left out, because no service takes it.
 func (c *call) media(kind, title, mime string, data []byte) (text, shown string, part *llm.Part) {
 	mime = cmp.Or(mime, noType)
-	if (mime == noType || strings.HasPrefix(mime, "text/")) && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0 {
+	if isTextData(mime, data) {
 		return tool.Untrusted(string(data)), string(data), nil
 	}
 	shown = fmt.Sprintf("[%s: %s]", title, mime)
-	if mime == noType {
+	if !isMedia(mime) {
+		mime = terminal.Cut(oneLine(mime), 100)
 		return fmt.Sprintf("[Tool '%s' provided %d bytes of %s data with mime-type %s, which you cannot read]", c.listed.Name, len(data), kind, mime), shown, nil
 	}
 	return fmt.Sprintf("[Tool '%s' provided the following %s data with mime-type: %s]", c.listed.Name, kind, terminal.Cut(oneLine(mime), 100)), shown, inline(mime, data)
+}
+
+// isTextData reports whether data that a server sends as binary reads as text, and has no type of media.
+func isTextData(mime string, data []byte) bool {
+	mime, _, _ = strings.Cut(mime, ";")
+	isText := mime == noType || strings.HasPrefix(mime, "text/") || mime == "application/json" || mime == "application/xml" || mime == "application/yaml"
+	return isText && utf8.Valid(data) && bytes.IndexByte(data, 0) < 0
+}
+
+// isMedia reports whether a model may take data of a type.
+func isMedia(mime string) bool {
+	return !strings.HasPrefix(mime, "application/") || strings.HasPrefix(mime, "application/pdf")
 }
 
 // resourceLink describes a resource that a server links to, for the model.

@@ -47,8 +47,10 @@ func TestResultBlocks(t *testing.T) {
 		{"link", `{"type":"resource_link","name":"n","uri":"x:1"}`, tool.Untrusted("Resource Link: n at x:1"), "[Link to n: x:1]", ""},
 		{"titled link", `{"type":"resource_link","name":"n","title":"t","uri":"x:1"}`, tool.Untrusted("Resource Link: t at x:1"), "[Link to t: x:1]", ""},
 		{"type of two lines", `{"type":"audio","mimeType":"a/b\nc","data":"` + png + `"}`, "[Tool 'look' provided the following audio data with mime-type: a/b c]", "[Audio: a/b\nc]", "a/b\nc"},
-		{"unknown", `{"type":"smell"}`, "", "[Unknown content type: smell]", ""},
-		{"unreadable", `{"type":"image","data":1}`, "", "[Unreadable content of type image]", ""},
+		{"unknown", `{"type":"smell"}`, "[Unknown content type: smell]", "[Unknown content type: smell]", ""},
+		{"unknown, on several lines", `{"type":"a\n[b]"}`, "[Unknown content type: a b]", "[Unknown content type: a b]", ""},
+		{"unreadable", `{"type":"image","data":1}`, "[Unreadable content of type image]", "[Unreadable content of type image]", ""},
+		{"a type that no model takes", `{"type":"resource","resource":{"mimeType":"application/zip","blob":"AAEC"}}`, "[Tool 'look' provided 3 bytes of embedded resource data with mime-type application/zip, which you cannot read]", "[Embedded Resource: application/zip]", ""},
 	} {
 		c := &call{remote: &remote{listed: listed{Name: "look"}}}
 		got := c.result(&callToolResult{Content: json.RawMessage("[" + tt.block + "]")})

@@ -58,7 +58,7 @@ func TestGoServer(t *testing.T) {
 	if !ok {
 		t.Fatalf("resources: %v", s.Status()[0].Resources)
 	}
-	if got, err := s.Read(t.Context(), one); err != nil || !strings.Contains(Untrusted(got), "This is the hello example server.") {
+	if got, err := s.Read(t.Context(), one); err != nil || !strings.Contains(Untrusted(got, 0, nil), "This is the hello example server.") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if w := warned(); len(w) != 1 || !strings.Contains(w[0], "Open the page yourself: http://localhost:6062") {

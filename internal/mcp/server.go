@@ -13,7 +13,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"pollux/internal/crash"
-	"pollux/internal/oauth"
 	"pollux/tool"
 )
 
@@ -29,16 +28,18 @@ type server struct {
 	state   State
 	err     error
 	offer   offer
-	tools   map[string]*remote   // those of the offer that are used, by the server's names for them
-	session *sdk.ClientSession   // while it is connected
-	ready   chan struct{}        // closed when the first attempt to connect has ended
-	end     func()               // ends the connection, and returns when it has ended; nil before start
-	client  *sdk.Client          // of the last connection
-	stale   listSet              // lists that have changed, by the server's notice
-	renewed chan struct{}        // closed when they have been read again; nil if none has changed
-	called  time.Time            // end of the last call
-	isCheck bool                 // the first attempt to connect checks an offer that is declared
-	calls   map[string]*follower // calls that run, by their progress token
+	tools   map[string]*remote // those of the offer that are used, by the server's names for them
+	session *sdk.ClientSession // while it is connected
+	ready   chan struct{}      // closed when the first attempt to connect has ended
+	end     func()             // ends the connection, and returns when it has ended; nil before start
+	client  *sdk.Client        // of the last connection
+	stale   listSet            // lists that have changed, by the server's notice
+	renewed chan struct{}      // closed when they have been read again; nil if none has changed
+	called  time.Time          // end of the last call
+	// hasReturned is set when it is connected again after its connection had ended, until TakeReturned.
+	hasReturned bool
+	isCheck     bool                 // the first attempt to connect checks an offer that is declared
+	calls       map[string]*follower // calls that run, by their progress token
 
 	began     time.Time // of its last start; zero while it waits for others to start
 	doing     string    // what a person waits for while it connects
@@ -163,7 +164,10 @@ func (s *server) live(ctx context.Context) {
 	wasConnected, mayAsk := false, s.isAwaited()
 	for {
 		began := time.Now()
-		err := s.conceal(s.connectOnce(ctx, func() { wasConnected = true }))
+		err := s.conceal(s.connectOnce(ctx, func() {
+			s.greet(wasConnected)
+			wasConnected = true
+		}))
 		if mayAsk && ctx.Err() == nil {
 			if mayAsk = !errors.Is(err, ErrUnauthorized); !mayAsk {
 				if err = s.signIn(ctx, err); err == nil {
@@ -460,34 +464,4 @@ func (s *server) connection(ctx context.Context) (*sdk.ClientSession, error) {
 		return nil, fmt.Errorf("MCP server %q is not connected: %w", s.config.Name, s.err)
 	}
 	return nil, fmt.Errorf("MCP server %q is not connected", s.config.Name)
-}
-
-func (s *server) status() Status {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	st := Status{Config: s.config, State: s.state, Err: s.err}
-	if source, ok := s.signer.(*oauth.Source); ok {
-		st.SignIn = source.State()
-	}
-	for _, t := range s.offer.Tools {
-		if s.config.uses(t.Name) {
-			st.Tools = append(st.Tools, ToolInfo{t.Name, t.Description, t.Schema})
-		}
-	}
-	for _, p := range s.offer.Prompts {
-		if p != nil {
-			st.Prompts = append(st.Prompts, p.Name)
-		}
-	}
-	for _, r := range s.offer.Resources {
-		if r != nil {
-			st.Resources = append(st.Resources, s.config.Name+":"+r.URI)
-		}
-	}
-	for _, t := range s.offer.Templates {
-		if t != nil {
-			st.Templates = append(st.Templates, s.config.Name+":"+t.URITemplate)
-		}
-	}
-	return st
 }

@@ -64,3 +64,27 @@ func (s *Servers) TakeOutdated() (ids []string) {
 	}
 	return ids
 }
+
+// greet notes that the server is connected, for TakeReturned if it was before.
+func (s *server) greet(wasConnected bool) {
+	if !wasConnected {
+		return
+	}
+	s.mu.Lock()
+	s.hasReturned = true
+	s.mu.Unlock()
+	s.all.changed()
+}
+
+// TakeReturned returns the names of the servers that are connected again after their connection had ended, each once.
+func (s *Servers) TakeReturned() (names []string) {
+	for _, one := range s.list {
+		one.mu.Lock()
+		if one.hasReturned && one.state == Connected {
+			one.hasReturned = false
+			names = append(names, one.config.Name)
+		}
+		one.mu.Unlock()
+	}
+	return names
+}

@@ -11,6 +11,14 @@ import (
 // maxOutdated limits the resources that are named to the model because they have changed.
 const maxOutdated = 5
 
+// returnedNote is the sentence for the model about servers that are connected again, "" if there are none.
+func returnedNote(names []string) string {
+	if len(names) == 0 {
+		return ""
+	}
+	return "These MCP servers are connected again, after their connection had ended, and their tools can be called: " + terminal.Line(strings.Join(names, ", ")) + "."
+}
+
 // outdatedNote tells the model that resources have changed since they were read, "" if there are none.
 func outdatedNote(ids []string) string {
 	if len(ids) == 0 {

@@ -6,6 +6,7 @@ package servers
 import (
 	"context"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -30,6 +31,8 @@ type Parts struct {
 	Roots func() []string
 	// Rules returns the policy rules, which may name tools of servers.
 	Rules func() []policy.Rule
+	// CreateOutput creates the file with a given name for a resource that is too long for a prompt.
+	CreateOutput func(name string) (*os.File, error)
 	// Model answers requests of servers, if the user's settings allow that. It may be nil while none arrives.
 	Model func() Model
 }
@@ -175,6 +178,8 @@ func (s *Servers) settle(ctx context.Context) {
 type News struct {
 	// Outdated names resources that have changed since they were read; "" for none.
 	Outdated string
+	// Returned names servers that are connected again, with their tools; "" for none.
+	Returned string
 	// Instructions describe the servers in their own words, and HasChanged reports that the model does not know
 	// them yet.
 	Instructions string
@@ -191,6 +196,7 @@ func (s *Servers) TakeNews() (n News) {
 	if !hasChanged {
 		return n
 	}
+	n.Returned = returnedNote(s.live.Load().TakeReturned())
 	n.Instructions = s.Instructions()
 	n.HasChanged = n.Instructions != s.told
 	s.told = n.Instructions
@@ -209,13 +215,16 @@ func (s *Servers) Instructions() string {
 // Resources returns the resources of the servers, for prompts that mention them; nil if there are no servers.
 func (s *Servers) Resources() mention.Resources {
 	if live := s.MCP(); live != nil {
-		return mentioned{live}
+		return mentioned{live, s.parts}
 	}
 	return nil
 }
 
 // mentioned are the resources of servers as a prompt mentions them: by id, not by URI alone.
-type mentioned struct{ *mcp.Servers }
+type mentioned struct {
+	*mcp.Servers
+	parts Parts
+}
 
 func (m mentioned) Has(id string) bool {
 	r, ok := m.Resource(id)
@@ -225,5 +234,6 @@ func (m mentioned) Has(id string) bool {
 func (m mentioned) Text(ctx context.Context, id string) (string, error) {
 	r, _ := m.Resource(id)
 	contents, err := m.Read(ctx, r)
-	return mcp.Untrusted(contents), err
+	limit, _ := config.OutputLimits(m.parts.Project.Settings())
+	return mcp.Untrusted(contents, limit, func() (*os.File, error) { return m.parts.CreateOutput("mcp_resource") }), err
 }

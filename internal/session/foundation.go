@@ -89,13 +89,14 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	book := rulebook.New(rulebook.Parts{
 		Project: p, Workspace: ws, Engine: engine, Tools: registry, Changed: late.Refresh, Emit: seen.Records.Emit,
 	})
+	outputs := &record.Outputs{Project: p, ID: late.ID}
 	f = foundation{
 		Models: models, Workspace: ws, Memory: project.NewMemory(p, ws), Processes: b.openProcesses(ws, late.ID()), Rulebook: book,
 		Servers: servers.Open(servers.Parts{
-			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel,
+			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel, CreateOutput: outputs.Create,
 		}),
 		extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
-		outputs: &record.Outputs{Project: p, ID: late.ID},
+		outputs: outputs,
 	}
 	if config.CheckSeen.In(p.Settings()) {
 		f.seenFiles = file.NewSeen()
