@@ -9,16 +9,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"os"
 	"regexp"
 	"strings"
-	"syscall"
 	"time"
 
 	"pollux/llm"
-	"pollux/llm/ellipsis"
 	"pollux/tool"
 )
 
@@ -191,144 +187,6 @@ func (p *Process) whyEmpty() string {
 	return " A program may keep its output in a buffer: stdbuf -oL PROGRAM writes each line at once."
 }
 
-// await waits for a line with the pattern that the model has not read, or for the end of the command. A line that it has read, but has not
-// waited for with this pattern, ends the wait, once: the model may mean that line, as with a server which is ready, or the next one. The section is empty if there was
-// nothing to wait for. next is read with the line that was found.
-func (c *readCall) await(ctx context.Context, f *os.File, read mark) (s section, next mark) {
-	if c.wait == 0 {
-		return section{}, read
-	}
-	const step = 50 * time.Millisecond
-	tick := time.NewTicker(step)
-	defer tick.Stop()
-	limit := time.NewTimer(c.wait)
-	defer limit.Stop()
-	pattern := ""
-	if c.pattern != nil {
-		pattern = c.pattern.String()
-	}
-	from := max(read.to, read.found[pattern])
-	lines := &lineScanner{pattern: c.pattern, file: f, at: from, next: from}
-	for isFirst, isOver := true, false; ; isFirst = false {
-		p, ok := c.ps.findByPID(c.pid)
-		hasEnded := !ok || p.Exited
-		if line, ok := lines.scan(); ok {
-			return section{"Found:", ellipsis.Bytes(line, maxFound)}, read.withFound(pattern, lines.next)
-		}
-		if isFirst && !hasEnded {
-			if line := c.lastMatch(f, read.found[pattern], from); line != "" {
-				return section{"No new line matches yet. An earlier one does (call again to wait for a new one):", line}, read.withFound(pattern, from)
-			}
-		}
-		switch {
-		case hasEnded && c.pattern == nil:
-			return section{}, read
-		case hasEnded:
-			return c.notFound(f, from, ": the command has ended."), read
-		case isOver && c.pattern == nil:
-			return section{title: "It still runs after " + describeLimit(c.wait) + "."}, read
-		case isOver:
-			return c.notFound(f, from, " within "+describeLimit(c.wait)+"."), read
-		}
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			isOver = true
-		case <-ctx.Done():
-			isOver = true
-		}
-	}
-}
-
-// maxFound is how many bytes of a line that was found are returned.
-const maxFound = 300
-
-// notFound returns that no line from a position on has matched, why, and the latest one before it that does.
-func (c *readCall) notFound(f *os.File, from int64, why string) section {
-	if line := c.lastMatch(f, 0, from); line != "" {
-		return section{"No new line matches" + why + " An earlier one does:", line}
-	}
-	return section{title: "Not found" + why}
-}
-
-// lastMatch returns the last line with the pattern between two positions of the log, of which it reads the last MiB, "" for none.
-func (c *readCall) lastMatch(f *os.File, from, to int64) (last string) {
-	const most = 1 << 20 // bytes
-	from = max(from, to-most)
-	if c.pattern == nil || from >= to {
-		return ""
-	}
-	text, err := io.ReadAll(io.NewSectionReader(f, from, to-from))
-	if err != nil {
-		return ""
-	}
-	var e lineEditor
-	text = append(bytes.Clone(e.edit(text)), e.finish()...)
-	for line := range strings.SplitSeq(string(text), "\n") {
-		if line != "" && c.pattern.MatchString(line) {
-			last = line
-		}
-	}
-	return ellipsis.Bytes(last, maxFound)
-}
-
-// lineScanner looks for a pattern in the lines of a growing log, each of them once, and in the last one as far as it is
-// written.
-type lineScanner struct {
-	pattern *regexp.Regexp // nil matches nothing
-	file    *os.File
-	at      int64
-	next    int64 // the position of the first line that is not complete
-	editor  lineEditor
-	buf     [maxRead]byte
-}
-
-func (s *lineScanner) scan() (line string, ok bool) {
-	if fi, err := s.file.Stat(); s.pattern == nil || err != nil {
-		return "", false
-	} else if fi.Size() < s.at {
-		s.at, s.next, s.editor = 0, 0, lineEditor{} // the log has begun again
-	}
-	for {
-		n, err := s.file.ReadAt(s.buf[:], s.at)
-		for piece := range bytes.Lines(s.buf[:n]) {
-			s.at += int64(len(piece))
-			if piece[len(piece)-1] == '\n' {
-				s.next = s.at
-			}
-			for line := range strings.SplitSeq(string(s.editor.edit(piece)), "\n") {
-				if line != "" && s.pattern.MatchString(line) {
-					return line, true
-				}
-			}
-		}
-		if n == 0 || err != nil {
-			last := string(s.editor.line)
-			return last, last != "" && s.pattern.MatchString(last)
-		}
-	}
-}
-
-// maxRead is the size of the end of a log, in bytes, that is read at once.
-const maxRead = 64 << 10
-
-// openLog opens a log, which must be a regular file.
-func openLog(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	fi, err := f.Stat()
-	if err == nil && !fi.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a regular file", path)
-	}
-	if err != nil {
-		_ = f.Close() // it was not read
-		return nil, err
-	}
-	return f, nil
-}
-
 // read returns the last lines of the log, or those of them that are new, at most those of its last 64 KiB, as a terminal
 // shows them, and how far the model has then read. A number of lines that leaves out new ones does not count as reading, so
 // that another read has them.
@@ -369,87 +227,6 @@ func (c *readCall) read(f *os.File, p *Process) (s section, next mark, err error
 	return s, next, nil
 }
 
-// unread returns the number of lines in a log from a position on, or from the beginning if the log is shorter. to is its end.
-func unread(f *os.File, from int64, to *mark) int {
-	if from > to.size {
-		from = 0
-	}
-	n, err := countLines(io.NewSectionReader(f, from, to.size-from))
-	if err != nil {
-		return math.MaxInt
-	}
-	if to.to < to.size { // the last line is not complete
-		n++
-	}
-	return n
-}
-
-// logEnd is the end of a log.
-type logEnd struct {
-	text     []byte
-	isCut    bool  // there is something before it that is wanted, too
-	before   int   // the number of these lines
-	complete int64 // the position of the end of its last complete line, or of the log if there is none
-}
-
-// readEnd reads the part of a log between two positions, of which the second one is its end, or the last 64 KiB of it.
-func readEnd(f *os.File, from, size int64) (part logEnd, err error) {
-	start := max(from, size-maxRead)
-	text := make([]byte, size-start)
-	n, err := f.ReadAt(text, start)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return logEnd{}, err
-	}
-	part = logEnd{text: text[:n], isCut: start > from, complete: size}
-	if i := bytes.LastIndexByte(part.text, '\n'); i >= 0 {
-		part.complete = start + int64(i) + 1
-	}
-	if !part.isCut {
-		return part, nil
-	}
-	if part.before, err = countLines(io.NewSectionReader(f, from, start-from)); err != nil {
-		return logEnd{}, err
-	}
-	if i := bytes.IndexByte(part.text, '\n'); i >= 0 && i < len(part.text)-1 {
-		part.text = part.text[i+1:]
-		part.before++
-	}
-	return part, nil
-}
-
-// LastLines returns at most n lines, the last ones of the output in the last 64 KiB of the log, as a terminal shows them. It
-// returns none if there is no log.
-func (p Process) LastLines(n int) ([]string, error) {
-	f, err := openLog(p.Log)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	fi, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	start := max(0, fi.Size()-maxRead)
-	end, err := io.ReadAll(io.NewSectionReader(f, start, maxRead))
-	if err != nil {
-		return nil, err
-	}
-	if start > 0 { // a character may be cut
-		_, end, _ = bytes.Cut(end, []byte{'\n'})
-	}
-	e := lineEditor{hold: maxFrame}
-	end = append(bytes.Clone(e.edit(end)), e.finish()...)
-	text := strings.ToValidUTF8(strings.TrimRight(string(end), "\n"), "\uFFFD")
-	if text == "" {
-		return nil, nil
-	}
-	lines := strings.Split(text, "\n")
-	return lines[max(0, len(lines)-n):], nil
-}
-
 const emptyLog = "Log is empty."
 
 // describeLines returns the last n lines of the end of a log, with a title, and whether these are all lines that are wanted.
@@ -478,20 +255,4 @@ func describeLines(part *logEnd, n int, what string) (s section, isAll bool) {
 		s.title = "Full Log Output:"
 	}
 	return s, true
-}
-
-// countLines counts the newlines in a log. It reads at most twice maxLogSize.
-func countLines(r io.Reader) (int, error) {
-	r = io.LimitReader(r, 2*maxLogSize)
-	buf := make([]byte, 64<<10)
-	for n := 0; ; {
-		k, err := r.Read(buf)
-		n += bytes.Count(buf[:k], []byte{'\n'})
-		if err == io.EOF {
-			return n, nil
-		}
-		if err != nil {
-			return 0, err
-		}
-	}
 }

@@ -47,13 +47,13 @@ func TestScanLogThatBeginsAgain(t *testing.T) {
 	}
 	defer f.Close()
 	s := &lineScanner{pattern: regexp.MustCompile("ready"), file: f}
-	if line, ok := s.scan(); ok {
+	if line, ok := s.scan(t.Context()); ok {
 		t.Errorf("found %q", line)
 	}
 	if err := os.WriteFile(path, []byte("ready\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if line, ok := s.scan(); !ok || line != "ready" {
+	if line, ok := s.scan(t.Context()); !ok || line != "ready" {
 		t.Errorf("found %q, %v", line, ok)
 	}
 }
