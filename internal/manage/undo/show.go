@@ -102,8 +102,28 @@ func withOption(commands []string, option manage.Flag) (list []string) {
 	return list
 }
 
+// longRun is how long a command runs in which a person has probably edited files.
+const longRun = 30 * time.Second
+
 // others says who else may have made the changes.
-func others(operations []*store.Operation) string {
+func others(operations []*store.Operation) string { return meanwhile(operations) + beside(operations) }
+
+// meanwhile is the sentence about commands that ran for long: what a person has edited then counts as theirs.
+func meanwhile(operations []*store.Operation) string {
+	var long []string
+	for _, o := range operations {
+		if o.IsAnywhere && (o.Kind == store.Call || o.Kind == store.Command) && o.Ended.Sub(o.Began) >= longRun {
+			long = append(long, fmt.Sprintf("#%d ran for %s", o.Number, wording.Duration(o.Ended.Sub(o.Began))))
+		}
+	}
+	if len(long) == 0 {
+		return ""
+	}
+	return few(long) + ": files that you have edited meanwhile are among these changes.\n"
+}
+
+// beside says which programs may have made the changes, too.
+func beside(operations []*store.Operation) string {
 	var list []string
 	for _, o := range operations {
 		for _, text := range o.Beside {

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/internal/exit"
 	"pollux/internal/manage"
@@ -307,6 +308,24 @@ func TestTitle(t *testing.T) {
 	} {
 		if got := title(h); got != want {
 			t.Errorf("title %q, want %q", got, want)
+		}
+	}
+}
+
+// TestMeanwhile points out that a person may have edited files while a command ran for long.
+func TestMeanwhile(t *testing.T) {
+	t.Parallel()
+	ran := func(kind store.Kind, isAnywhere bool, d time.Duration) *store.Operation {
+		began := time.Now()
+		return &store.Operation{Header: store.Header{Number: 7, Kind: kind, IsAnywhere: isAnywhere, Began: began, Ended: began.Add(d)}}
+	}
+	const want = "#7 ran for 5m 0s: files that you have edited meanwhile are among these changes.\n"
+	if got := others([]*store.Operation{ran(store.Call, true, 5*time.Minute), ran(store.Call, true, time.Second)}); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, o := range []*store.Operation{ran(store.Call, false, time.Hour), ran(store.Undo, true, time.Hour), ran(store.Background, true, time.Hour)} {
+		if got := others([]*store.Operation{o}); got != "" {
+			t.Errorf("%s: %q", o.Kind, got)
 		}
 	}
 }
