@@ -11,7 +11,6 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/choice"
 	"pollux/internal/face/tui/composer"
-	"pollux/internal/face/tui/console"
 	"pollux/internal/face/tui/full"
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
@@ -57,7 +56,6 @@ type loop struct {
 	toast         toast.Toast
 	recap         recap.Keeper
 	composer      *composer.Composer
-	shells        *console.Console    // the running commands
 	shellsAt      shellsAt            // the screen for which they have their size
 	dialog        question.Dialog     // the open question, nil for none
 	pane          pane.Pane           // that the user has opened, nil for none
@@ -95,7 +93,7 @@ type loop struct {
 }
 
 func newLoop(f *Face) *loop {
-	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, shells: console.New(), timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
+	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
 	f.copyText = l.copyText
 	l.look = newLook(f.options)
 	l.transcript.Options.Screen, l.transcript.Options.Color = l.shellTail, l.shells.Color
@@ -286,6 +284,7 @@ func (f *Face) open(ctx context.Context, d *kit.Driver) (kit.Session, error) {
 		return nil, err
 	}
 	v := newView(live, f.options)
+	v.connectShells(f.shells)
 	live.Commands.Copy = func(ctx context.Context, text string) (how string, err error) { return f.copyText(ctx, v, text) }
 	f.opened <- v
 	return live, nil

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/face/tui/console"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/toast"
@@ -11,10 +12,11 @@ import (
 	"pollux/internal/terminal"
 )
 
-// connectShells runs the commands of the open session in pseudo-terminals, if the user wants that.
-func (l *loop) connectShells() {
-	if config.ShellInTerminal.In(l.view.settings()) {
-		l.view.session.Processes.SetConsole(l.shells)
+// connectShells runs the commands of a session in pseudo-terminals, if the user wants that. It comes before the driver has
+// the session, because input that was typed before may be a command.
+func (v *view) connectShells(c *console.Console) {
+	if config.ShellInTerminal.In(v.settings()) {
+		v.session.Processes.SetConsole(c)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/console"
 	"pollux/internal/session"
 	"pollux/internal/terminal"
 )
@@ -48,7 +49,7 @@ type Options struct {
 
 // New returns a face. It shows nothing before [Face.Run].
 func New(o Options) *Face {
-	f := &Face{options: o}
+	f := &Face{options: o, shells: console.New()}
 	f.driver = kit.New(kit.Options{First: o.First, Open: f.open})
 	return f
 }
@@ -57,7 +58,8 @@ func New(o Options) *Face {
 type Face struct {
 	options Options
 	driver  *kit.Driver
-	opened  chan *view // has the view of the session once it is open
+	shells  *console.Console // the running commands
+	opened  chan *view       // has the view of the session once it is open
 	// copyText puts a text into the clipboard, and returns how. It is set before the session is opened.
 	copyText func(ctx context.Context, v *view, text string) (how string, err error)
 }

@@ -27,7 +27,6 @@ func (l *loop) sessionOpened() {
 	l.applySettings()
 	l.reduced.isOn = l.view.seen.Is(seen.FocusUI)
 	l.reduced.saved = l.reduced.isOn
-	l.connectShells()
 	l.applyHistory()
 	l.applyClipboard()
 	l.refreshStatus()
