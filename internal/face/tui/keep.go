@@ -1,19 +1,25 @@
 package tui
 
 import (
+	"slices"
+	"strings"
+	"sync"
 	"time"
 
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/composer"
 	"pollux/internal/face/tui/draft"
+	"pollux/internal/wording"
 )
 
-// keeper saves the draft some time after its last change, for the case that Pollux is killed.
+// keeper saves the draft some time after its last change, and the queue at once, for the case that Pollux is killed.
 type keeper struct {
 	saved    string    // the text as it was saved last
 	isShell  bool      // of saved
+	queue    []string  // the inputs that wait, as they were saved last
 	changed  time.Time // when the first key after the last save was pressed, zero for none
 	isSaving bool
+	saves    sync.WaitGroup // in the background
 }
 
 // keepDelay is how much of the user's typing a kill can lose.
@@ -29,7 +35,13 @@ func (k *keeper) touch(at time.Time) {
 // draftDue returns when the draft is to be saved; ok is false if it is not to be, or if there is no session yet that it belongs to.
 func (l *loop) draftDue() (due time.Time, ok bool) {
 	k := &l.keeper
-	return k.changed.Add(keepDelay), !k.changed.IsZero() && !k.isSaving && l.view.isOpen()
+	switch {
+	case k.isSaving || !l.view.isOpen():
+		return due, false
+	case !slices.Equal(k.queue, l.queued()):
+		return due, true
+	}
+	return k.changed.Add(keepDelay), !k.changed.IsZero()
 }
 
 // keepDraft saves the draft in the background if it has changed and the time has come.
@@ -40,50 +52,76 @@ func (l *loop) keepDraft(now time.Time) {
 	}
 	k := &l.keeper
 	k.changed = time.Time{}
-	d := l.composer.Draft()
-	if d.Text == k.saved && d.IsShell == k.isShell {
+	d, isNew := k.take(l.composer.Draft(), l.queued())
+	if !isNew {
 		return
 	}
-	k.saved, k.isShell, k.isSaving = d.Text, d.IsShell, true
+	k.isSaving = true
 	v := l.view
+	k.saves.Add(1)
 	go func() {
 		defer crash.Recover()
 		v.saveDraft(d, now)
+		k.saves.Done()
 		l.post(func() { l.keeper.isSaving = false })
 	}()
 }
 
+// take notes a draft and the inputs that wait as saved. It returns them, and whether they are other ones than those before.
+func (k *keeper) take(d composer.Draft, queue []string) (taken draft.Draft, isNew bool) {
+	isNew = d.Text != k.saved || d.IsShell != k.isShell || !slices.Equal(k.queue, queue)
+	k.saved, k.isShell, k.queue = d.Text, d.IsShell, slices.Clone(queue)
+	return draft.Draft{Text: d.Text, IsShell: d.IsShell, Queue: k.queue}, isNew
+}
+
 // saveDraft saves a draft for when the session is resumed.
-func (v *view) saveDraft(d composer.Draft, now time.Time) {
+func (v *view) saveDraft(d draft.Draft, now time.Time) {
 	dir := v.project().Paths.ExistingProjectTemp()
-	if dir == "" && d.Text == "" {
+	if dir == "" && d.Text == "" && len(d.Queue) == 0 {
 		return
 	}
 	dir, err := v.project().Paths.ProjectTemp()
 	if err == nil {
-		err = draft.Save(dir, draft.Draft{Session: v.session.ID(), Text: d.Text, IsShell: d.IsShell, Time: now})
+		d.Session, d.Time = v.session.ID(), now
+		err = draft.Save(dir, d)
 	}
 	if err != nil {
 		v.project().Log.Debug("the draft is not saved", "error", err)
 	}
 }
 
-// restoreDraft gives the composer the draft of the resumed session, unless the user has begun another one.
+// restoreDraft gives the composer the draft of the resumed session, behind the inputs that waited when it ended, unless the user
+// has begun another one. They stay in the file until the user sends or changes them.
 func (l *loop) restoreDraft() {
 	dir := l.view.project().Paths.ExistingProjectTemp()
 	if dir == "" || !l.composer.IsEmpty() {
 		return
 	}
-	if d, ok := draft.Find(dir, l.view.session.ID()); ok {
-		l.composer.SetDraft(composer.Draft{Text: d.Text, IsShell: d.IsShell})
-		l.keeper.saved, l.keeper.isShell = d.Text, d.IsShell
+	d, ok := draft.Find(dir, l.view.session.ID())
+	if !ok {
+		return
 	}
+	waited := strings.Join(d.Queue, "\n\n")
+	if command, isShell := strings.CutPrefix(waited, "!"); isShell && len(d.Queue) == 1 && d.Text == "" {
+		d.Text, d.IsShell, waited = command, true, ""
+	}
+	l.composer.SetDraft(composer.Draft{Text: d.Text, IsShell: d.IsShell})
+	if waited != "" {
+		l.composer.Restore(waited)
+	}
+	if n := len(d.Queue); n > 0 {
+		l.transcript.Info(wording.Count(n, "input") + " waited when the session ended, and did not run. To send the text in the input, press Enter.")
+	}
+	l.keeper.take(l.composer.Draft(), nil)
 }
 
-// keepLast saves the draft at the end of the session.
+// keepLast saves the draft and the queue at the end of the session.
 func (l *loop) keepLast(now time.Time) {
-	d := l.composer.Draft()
-	if l.view.isOpen() && !l.keeper.isSaving && (d.Text != l.keeper.saved || d.IsShell != l.keeper.isShell) {
+	if !l.view.isOpen() {
+		return
+	}
+	l.keeper.saves.Wait()
+	if d, isNew := l.keeper.take(l.composer.Draft(), l.queued()); isNew {
 		l.view.saveDraft(d, now)
 	}
 }

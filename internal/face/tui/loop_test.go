@@ -20,6 +20,7 @@ func TestExpire(t *testing.T) {
 	for name, set := range map[string]func(l *loop, past time.Time){
 		"nothing":                     func(*loop, time.Time) {},
 		"a draft before the session":  func(l *loop, past time.Time) { l.keeper.touch(past) },
+		"a prompt that waits for it":  func(l *loop, _ time.Time) { l.queue = []string{"Go."} },
 		"replies that have not come":  func(l *loop, past time.Time) { l.look.answered, l.look.asked = false, past },
 		"a footer that is read again": func(l *loop, past time.Time) { l.refreshed = past },
 		"a key":                       func(l *loop, past time.Time) { l.pressed = past },

@@ -1,5 +1,6 @@
-// Package draft keeps the texts that users were writing when their sessions ended, however they ended, for when the sessions are
-// resumed. The file is in the temporary directory of the project.
+// Package draft keeps the texts that users were writing when their sessions ended, and the inputs that waited for the end of
+// the work, for when the sessions are resumed. It does not matter how they ended. The file is in the temporary directory of
+// the project.
 package draft
 
 import (
@@ -13,24 +14,41 @@ import (
 	"pollux/internal/secret"
 )
 
-// Draft is a text that was not sent.
+// Draft is a text that was not sent, with the inputs that were sent and did not run yet.
 type Draft struct {
 	Session string    `json:"session"` // the id
 	Text    string    `json:"text"`
 	IsShell bool      `json:"isShell,omitempty"` // the text is a shell command
+	Queue   []string  `json:"queue,omitempty"`   // the oldest one first
 	Time    time.Time `json:"time"`
+}
+
+// isEmpty reports whether there is nothing to keep.
+func (d *Draft) isEmpty() bool { return d.Text == "" && len(d.Queue) == 0 }
+
+// size returns the size of the texts, in bytes.
+func (d *Draft) size() int {
+	n := len(d.Text)
+	for _, text := range d.Queue {
+		n += len(text)
+	}
+	return n
 }
 
 const (
 	fileName  = "drafts.json"
 	maxDrafts = 20
 	maxBytes  = 16 << 20 // of the file
-	maxText   = 5 << 20  // of one draft
+	maxText   = 12 << 20 // of one draft with its queue
 )
 
-// Save keeps a draft in the file of a project, in place of the session's last one. An empty text removes that. A text that is an
-// API key is not kept. Other processes may save at the same time. The directory must exist.
+// Save keeps a draft in the file of a project, in place of the session's last one. A draft without texts removes that. A text
+// that is an API key is not kept. Other processes may save at the same time. The directory must exist.
 func Save(dir string, d Draft) error {
+	if secret.IsKey(d.Text) {
+		d.Text = ""
+	}
+	d.Queue = slices.DeleteFunc(slices.Clone(d.Queue), secret.IsKey)
 	path := filepath.Join(dir, fileName)
 	unlock, err := durable.Lock(path)
 	if err != nil {
@@ -41,8 +59,8 @@ func Save(dir string, d Draft) error {
 	before := len(drafts)
 	drafts = slices.DeleteFunc(drafts, func(other Draft) bool { return other.Session == d.Session })
 	switch {
-	case d.Text != "" && !secret.IsKey(d.Text):
-		if len(d.Text) > maxText {
+	case !d.isEmpty():
+		if d.size() > maxText {
 			return fmt.Errorf("the draft is larger than %d MiB", maxText>>20)
 		}
 		drafts = append(drafts, d)

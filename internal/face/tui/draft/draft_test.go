@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -42,6 +43,36 @@ func TestDrafts(t *testing.T) {
 	wants("b", "")
 	if info, err := os.Stat(filepath.Join(dir, fileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// TestQueue checks that the inputs that wait are kept with the draft and without one, but no API key.
+func TestQueue(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	key := "AIza" + strings.Repeat("x", 35)
+	for _, c := range []struct {
+		saved, want Draft
+		ok          bool
+	}{
+		{Draft{Queue: []string{"one", "!two"}}, Draft{Queue: []string{"one", "!two"}}, true},
+		{Draft{Text: "three", Queue: []string{"one"}}, Draft{Text: "three", Queue: []string{"one"}}, true},
+		{Draft{Text: key, Queue: []string{key, "one"}}, Draft{Queue: []string{"one"}}, true},
+		{Draft{Text: "three", Queue: []string{}}, Draft{Text: "three"}, true},
+		{Draft{Queue: []string{key}}, Draft{}, false},
+		{Draft{}, Draft{}, false},
+	} {
+		c.saved.Session = "a"
+		if err := Save(dir, c.saved); err != nil {
+			t.Fatal(err)
+		}
+		got, ok := Find(dir, "a")
+		if got.Session = ""; ok != c.ok || got.Text != c.want.Text || !slices.Equal(got.Queue, c.want.Queue) {
+			t.Errorf("%+v: %+v, %v", c.saved, got, ok)
+		}
+	}
+	if err := Save(dir, Draft{Session: "a", Queue: []string{strings.Repeat("x", maxText), "y"}}); err == nil {
+		t.Error("a queue that is too large is kept")
 	}
 }
 
