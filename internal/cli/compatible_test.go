@@ -40,7 +40,7 @@ var better = map[string]string{
 	"exit 1":   "API errors in every format; Gemini CLI exits with the HTTP status modulo 256 in two formats ([scripts](headless.md))",
 	"exit 41":  "also if the credentials of the machine do not work ([authentication](authentication.md))",
 	"exit 55":  "also for a folder with guard hooks that the user has not seen ([trust](security.md#what-was-seen))",
-	"exit 52":  "also if a setting that restricts has an invalid value ([trust](security.md#what-was-seen))",
+	"exit 52":  "also if a setting, hook or policy that may restrict cannot be used ([trust](security.md#what-was-seen))",
 	"exit 130": "also after SIGINT without a terminal ([scripts](headless.md))",
 
 	"output.format":                                 "may be `stream-json` ([scripts](headless.md))",

@@ -107,7 +107,7 @@ func (l *loader) warnOfHidden(file string, list []hiddenValue) {
 	for _, h := range list {
 		if h.restricts() {
 			l.warnings = append(l.warnings, Warning(fmt.Sprintf("Warning: %s has %s, and its old name %s with another value, which does not count. Remove the old one.", file, h.now, h.old)))
-			l.lost = append(l.lost, file+": "+h.old+", which is now "+h.now)
+			l.lost = append(l.lost, file+": "+h.old+" is hidden by "+h.now)
 		}
 	}
 }

@@ -329,3 +329,14 @@ const (
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }
 func (p *Paths) history() string { return filepath.Join(p.GeminiDir(), "history") }
+
+// AbsoluteAll makes paths absolute, as [Paths.Absolute] does, and drops empty ones.
+func (p *Paths) AbsoluteAll(list []string) []string {
+	var abs []string
+	for _, path := range list {
+		if path = strings.TrimSpace(path); path != "" {
+			abs = append(abs, filepath.Clean(p.Absolute(path)))
+		}
+	}
+	return abs
+}

@@ -183,7 +183,9 @@ A higher layer overrides those below it:
 - In texts, ` + "`$NAME`, `${NAME}` and `${NAME:-default}`" + ` stand for environment variables. They insert at
   most 1 MB into a file.
 - A wrong value is ignored with a warning, and the layer below applies. A script ends with exit code 52 if the value would have
-  restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON.
+  restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON, or a link to nothing.
+- If an object has a name twice, the last value counts; if a setting has its current and an old name, the one with the current name
+  does. Then a warning says so, and a script ends with exit code 52 if the other value may restrict something.
 - What a project's value does by itself stands behind the meaning: *acts* and *loosens* take effect after you have seen them,
   *tightens* always, see [security](security.md#what-was-seen). Other values of a project only describe, and a ` + "`null`" + ` of a
   project clears nothing.

@@ -23,12 +23,12 @@ type Rules struct {
 	Saved *policy.Saved // nil where none would be read again
 }
 
-// ReadPolicies reads the policy files. Those of a project count if accepted says so.
+// ReadPolicies reads the policy files. Those of a project count if accepted says so. See also [Options.CheckLost].
 func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Rules, error) {
 	var r Rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
-		Admin: absolute(p.Paths, p.adminPaths()),
+		Admin: p.Paths.AbsoluteAll(p.adminPaths()),
 	}
 	src.User, src.Project = p.policyPaths()
 	p.warnOfMissing(config.PolicyPaths, "--policy")
@@ -63,19 +63,22 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 	for _, w := range r.Warnings {
 		p.Warn(w)
 	}
+	if err == nil {
+		err = p.Options.CheckLost(r.Lost)
+	}
 	return r, err
 }
 
 // policyPaths returns the policy files of the user, and those that a project's settings add. The
 // latter may only restrict, unless the user trusts projects with their safety.
 func (p *Project) policyPaths() (users, projects []string) {
-	if flag := absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(config.CommandLine))); len(flag) > 0 {
+	if flag := p.Paths.AbsoluteAll(config.PolicyPaths.In(p.Settings().ForScope(config.CommandLine))); len(flag) > 0 {
 		return flag, nil
 	}
 	for _, scope := range []config.Scope{config.SystemDefaults, config.User, config.System} {
-		users = append(users, absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))...)
+		users = append(users, p.Paths.AbsoluteAll(config.PolicyPaths.In(p.Settings().ForScope(scope)))...)
 	}
-	projects = absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(config.Workspace)))
+	projects = p.Paths.AbsoluteAll(config.PolicyPaths.In(p.Settings().ForScope(config.Workspace)))
 	if config.TrustProjectSafety.In(p.Settings()) {
 		return append(users, projects...), nil
 	}
@@ -85,7 +88,7 @@ func (p *Project) policyPaths() (users, projects []string) {
 // warnOfMissing warns about paths that a flag names and that do not exist, because they are
 // typos. Settings may name them: machines that share settings can lack the files.
 func (p *Project) warnOfMissing(key config.Strings, flag string) {
-	for _, path := range absolute(p.Paths, key.In(p.Settings().ForScope(config.CommandLine))) {
+	for _, path := range p.Paths.AbsoluteAll(key.In(p.Settings().ForScope(config.CommandLine))) {
 		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 			p.Warn("Warning: " + flag + " names " + path + ", but no such file or directory exists.")
 		}
@@ -98,7 +101,7 @@ func (p *Project) warnOfMissing(key config.Strings, flag string) {
 func (p *Project) userReplaces() bool {
 	scopes := []config.Scope{config.CommandLine, config.System, config.User, config.SystemDefaults}
 	return slices.ContainsFunc(scopes, func(scope config.Scope) bool {
-		return len(absolute(p.Paths, config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0
+		return len(p.Paths.AbsoluteAll(config.PolicyPaths.In(p.Settings().ForScope(scope)))) > 0
 	})
 }
 
@@ -122,17 +125,6 @@ func (p *Project) adminPaths() []string {
 		list = append(list, config.AdminPolicyPaths.In(p.Settings().ForScope(scope))...)
 	}
 	return list
-}
-
-// absolute makes paths absolute, and drops empty ones.
-func absolute(p *config.Paths, list []string) []string {
-	var abs []string
-	for _, path := range list {
-		if path = strings.TrimSpace(path); path != "" {
-			abs = append(abs, filepath.Clean(p.Absolute(path)))
-		}
-	}
-	return abs
 }
 
 // AcceptsPolicies reports whether the project's own policy files count: the user has

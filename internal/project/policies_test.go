@@ -237,6 +237,27 @@ func TestPolicyFiles(t *testing.T) {
 	}
 }
 
+// TestLostPolicies checks that a run without a person does not go on without a policy that may restrict it, and that a person
+// is warned.
+func TestLostPolicies(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	u.Write("~/.gemini/policies/a.toml", strings.Replace(rule("user", "deny"), "deny", "block", 1))
+	p := u.Load(trusted)
+	_, err := p.ReadPolicies(p.HasAccepted)
+	if exit.CodeOf(err) != exit.Config || !strings.Contains(err.Error(), "a script does not go on without them:\n"+u.Path("~/.gemini/policies/a.toml")+": line ") {
+		t.Errorf("%v", err)
+	}
+	if i := p.Inspect(); exit.CodeOf(i.Refused) != exit.Config {
+		t.Errorf("%+v", i)
+	}
+	u.TakeWarnings()
+	p.Options.Asker = u
+	if _, err := p.ReadPolicies(p.HasAccepted); err != nil || !strings.Contains(u.TakeWarnings(), "Schema validation failed") {
+		t.Errorf("with a person: %v", err)
+	}
+}
+
 // A home directory of another user has no policies. Only the settings warn that it cannot be entered.
 func TestPoliciesOutOfReach(t *testing.T) {
 	t.Parallel()

@@ -156,8 +156,9 @@ func segment(name string) string {
 
 // checker parses a [[safety_checker]].
 func (r *fileReader) checker(f fields) {
-	r.names(f.s, f.label()+": ", "toolName", "mcpName", "argsPattern", "commandPrefix", "commandRegex", "priority", "modes",
-		"toolAnnotations", "checker", "name", "description")
+	misspelt := r.conditions(f)
+	r.names(f.s, f.label()+": ", append(misspelt, "toolName", "mcpName", "argsPattern", "commandPrefix", "commandRegex", "priority", "modes",
+		"toolAnnotations", "checker", "name", "description")...)
 	before := len(r.wrong)
 	c := Checker{Calls: Rule{
 		Tools:       f.texts("toolName", true),
@@ -176,6 +177,7 @@ func (r *fileReader) checker(f fields) {
 		return
 	}
 	r.misnamed(f, c.Calls.Tools, c.Calls.Server)
+	r.hasCondition(f, misspelt, Ask)
 	if r.condition(f, &c.Calls, prefixes, regex, pattern) {
 		r.checkers = append(r.checkers, c)
 	}

@@ -79,7 +79,8 @@ type parsed struct {
 	rules    []Rule
 	checkers []Checker
 	problems []problem
-	err      error // for a rule without a tool
+	lost     []string // see [Files]
+	err      error    // for a rule without a tool
 }
 
 // parseFile parses a policy file. After a syntax error or an invalid value, none of the file's
@@ -96,7 +97,7 @@ func parseFile(data []byte, from origin, source string) parsed {
 		if errors.As(err, &syntax) {
 			p.places = []place{{syntax.line, fmt.Sprintf("column %d: %s", syntax.column, syntax.message)}}
 		}
-		return parsed{problems: []problem{p}}
+		return parsed{problems: []problem{p}, lost: []string{err.Error()}}
 	}
 	r := fileReader{origin: from, source: source}
 	r.top(top)
@@ -106,6 +107,9 @@ func parseFile(data []byte, from origin, source string) parsed {
 			suggestion: "fix these fields; Pollux ignores the file until then", places: r.fields,
 		})
 		r.rules, r.checkers, r.err = nil, nil, nil
+		if !onlyAllows(top, "rule", "safety_checker") {
+			r.lost = append(r.lost, strings.Join(r.wrongFields(), "; "))
+		}
 	} else {
 		r.problems = append(r.misspelt, r.problems...)
 		r.warnOfRunners()
@@ -115,6 +119,28 @@ func parseFile(data []byte, from origin, source string) parsed {
 	}
 	r.problems = few(r.problems, from)
 	return r.parsed
+}
+
+// wrongFields describes the first invalid fields, each in one line.
+func (r *fileReader) wrongFields() []string {
+	const most = 3
+	var list []string
+	for _, p := range r.fields[:min(len(r.fields), most)] {
+		list = append(list, fmt.Sprintf("line %d: %s", p.line, p.text))
+	}
+	return list
+}
+
+// onlyAllows reports whether all tables of arrays are rules that allow, so that nothing is restricted without them.
+func onlyAllows(s *section, arrays ...string) bool {
+	for _, array := range arrays {
+		m, isSet := s.members[array]
+		rules, ok := m.value.([]*section)
+		if isSet && (!ok || array == "safety_checker" || slices.ContainsFunc(rules, func(rule *section) bool { return rule.members["decision"].value != string(Allow) })) {
+			return false
+		}
+	}
+	return true
 }
 
 // few limits the number of problems that are reported for one file.
@@ -141,6 +167,11 @@ type fileReader struct {
 
 func (r *fileReader) top(s *section) {
 	r.names(s, "", "rule", "safety_checker")
+	for _, key := range slices.Sorted(maps.Keys(s.members)) {
+		if key != "rule" && key != "safety_checker" && meant(key, []string{"rule", "safety_checker"}, "") != "" && !onlyAllows(s, key) {
+			r.lost = append(r.lost, fmt.Sprintf("line %d: unknown key %q", s.members[key].line, key))
+		}
+	}
 	for i, rule := range r.tables(s, "rule") {
 		r.rule(fields{r, rule, "rule", i})
 	}
@@ -196,7 +227,8 @@ func (r *fileReader) names(s *section, where string, known ...string) {
 
 // rule parses a [[rule]].
 func (r *fileReader) rule(f fields) {
-	r.names(f.s, f.label()+": ", ruleFields...)
+	misspelt := r.conditions(f)
+	r.names(f.s, f.label()+": ", append(misspelt, ruleFields...)...)
 	before := len(r.wrong)
 	rule := Rule{
 		Tools:            f.texts("toolName", true),
@@ -229,6 +261,9 @@ func (r *fileReader) rule(f fields) {
 	}
 	r.misnamed(f, rule.Tools, rule.Server)
 	if r.permits(f, &rule) {
+		return
+	}
+	if len(misspelt) > 0 && !r.hasCondition(f, misspelt, rule.Decision) {
 		return
 	}
 	if r.condition(f, &rule, prefixes, regex, pattern) {
@@ -320,6 +355,9 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 		message = "Unsafe regex pattern (potential ReDoS)"
 	}
 	f.report(false, message, err.Error(), "the rule is ignored without its condition")
+	if rule.Decision != Allow {
+		r.lost = append(r.lost, f.label()+": "+OnOneLine(err.Error()))
+	}
 	return false
 }
 

@@ -45,6 +45,9 @@ type Files struct {
 	Checkers []Checker
 	// Warnings describe problems with files, and which parts are ignored.
 	Warnings []string
+	// Lost describes what cannot be read and may have restricted something, each after its file. A run without a user must not
+	// go on without it. What an extension brings is not among it: an extension must not keep Pollux from starting.
+	Lost []string
 	// Read are the files, in the order in which they were read.
 	Read []File
 }
@@ -59,7 +62,7 @@ type File struct {
 func UserFile(path string) File { return File{path, origin{tier: TierUser}} }
 
 // Load reads all policy files. A problem with a file or rule results in a warning, and the
-// file or rule is ignored. The error has exit code 52; it is returned for a rule without a
+// file or rule is ignored; see also [Files]. The error has exit code 52; it is returned for a rule without a
 // tool name, because its meaning cannot be guessed.
 func Load(s Sources) (Files, error) {
 	l := loader{seen: map[string]bool{}}
@@ -103,6 +106,28 @@ func (l *loader) problem(from origin, file string, p problem) {
 	l.Warnings = append(l.Warnings, p.text(from, plainly(file)))
 }
 
+// unread notes a file or directory that cannot be read.
+func (l *loader) unread(from origin, path, message string, err error) {
+	cause := durable.Cause(err).Error()
+	l.problem(from, path, problem{message: message, details: "  " + cause})
+	l.lose(from, path, cause)
+}
+
+// checkLink notes a missing path that is a link to nothing.
+func (l *loader) checkLink(from origin, path string) {
+	if err := durable.CheckLink(path); err != nil {
+		l.unread(from, path, "Failed to read policy path", err)
+	}
+}
+
+func (l *loader) lose(from origin, path string, texts ...string) {
+	for _, text := range texts {
+		if from.tier != TierExtension {
+			l.Lost = append(l.Lost, plainly(path)+": "+text)
+		}
+	}
+}
+
 // OnOneLine returns a warning of [Load], or another text of several lines, on one line.
 func OnOneLine(warning string) string {
 	lines := strings.Split(strings.TrimSpace(warning), "\n")
@@ -128,6 +153,7 @@ func OnOneLine(warning string) string {
 // used.
 func (l *loader) system(s Sources) bool {
 	if _, err := os.Stat(s.System); errors.Is(err, fs.ErrNotExist) {
+		l.checkLink(origin{tier: TierAdmin}, s.System)
 		return false
 	}
 	reason := "cannot check its owner"
@@ -149,9 +175,10 @@ func (l *loader) path(from origin, path string) bool {
 	info, err := os.Stat(path)
 	switch {
 	case durable.IsAbsent(err):
+		l.checkLink(from, path)
 		return false
 	case err != nil:
-		l.problem(from, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
+		l.unread(from, path, "Failed to read policy path", err)
 		return false
 	case !info.IsDir():
 		l.file(from, path)
@@ -159,7 +186,7 @@ func (l *loader) path(from origin, path string) bool {
 	}
 	files, err := tomlFiles(path)
 	if err != nil {
-		l.problem(from, path, problem{message: "Failed to read policy path", details: "  " + durable.Cause(err).Error()})
+		l.unread(from, path, "Failed to read policy path", err)
 	}
 	for _, file := range files {
 		l.file(from, file)
@@ -191,10 +218,12 @@ func (l *loader) file(from origin, path string) {
 	l.Read = append(l.Read, File{path, from})
 	data, err := durable.ReadFile(path, maxFile)
 	if errors.Is(err, fs.ErrNotExist) {
-		return // a broken link
+		if err = durable.CheckLink(path); err == nil {
+			return // it has just been removed
+		}
 	}
 	if err != nil {
-		l.problem(from, path, problem{message: "Failed to read policy file", details: "  " + err.Error()})
+		l.unread(from, path, "Failed to read policy file", err)
 		return
 	}
 	p := parseFile(data, from, plainly(filepath.Base(path)))
@@ -203,6 +232,7 @@ func (l *loader) file(from origin, path string) {
 	}
 	l.Rules = append(l.Rules, p.rules...)
 	l.Checkers = append(l.Checkers, p.checkers...)
+	l.lose(from, path, p.lost...)
 	for _, problem := range p.problems {
 		l.problem(from, path, problem)
 	}

@@ -218,7 +218,8 @@ func TestFileProblems(t *testing.T) {
 		{"other tool", strings.Replace(rule(`commandPrefix = "a"`), "run_shell_command", "glob", 1), 2, []string{"Invalid shell command syntax"}},
 		{"name", strings.Replace(valid, "x_tool", "read_fil", 1), 1, []string{"[USER] Policy file warning in f:\n  Unrecognized tool name\n  rule #1 (line 1): \"read_fil\"\n  Suggestion: did you mean \"read_file\"?"}},
 		{"old MCP name", strings.Replace(valid, "x_tool", "s__t", 1), 1, []string{"Unrecognized tool name"}},
-		{"key", rule(`argPattern = "x"`), 2, []string{"Unknown key \"argPattern\"\n  rule #2 (line 5): \"argPattern\" (line 9) has no effect\n  Suggestion: did you mean \"argsPattern\"?"}},
+		{"key", rule(`priorit = 1`), 2, []string{"Unknown key \"priorit\"\n  rule #2 (line 5): \"priorit\" (line 9) has no effect\n  Suggestion: did you mean \"priority\"?"}},
+		{"condition", rule(`argPattern = "x"`), 1, []string{"Unknown key \"argPattern\"\n  rule #2 (line 5): \"argPattern\" (line 9) has no effect: the rule is ignored without its condition\n  Suggestion: did you mean \"argsPattern\"?"}},
 		{"table", strings.ReplaceAll(valid, "rule", "rules"), 0, []string{`did you mean "rule"?`}},
 		{"many", strings.Repeat(rule(`argsPattern = "("`), 100), 100, []string{"and 80 more problems"}},
 	} {
@@ -282,6 +283,7 @@ func TestLoadHostileFiles(t *testing.T) {
 		"error in " + filepath.Join(dir, "loop.toml") + ":\n  Failed to read policy file\n  ",
 		"error in " + filepath.Join(dir, "a?Security Warning: ?[2J.toml") + ":\n",
 		"error in " + huge + ":\n  Failed to read policy file\n  it is larger than 4 MB",
+		"error in " + filepath.Join(dir, "nothing.toml") + ":\n  Failed to read policy file\n  it is a link to \"nowhere\", which does not exist",
 		"error in " + filepath.Join(dir, "loop.toml", "x") + ":\n  Failed to read policy path\n  ",
 	} {
 		if !strings.Contains(text, want) {
