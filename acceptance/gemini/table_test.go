@@ -377,6 +377,13 @@ var table = []allowed{
 		what: "Each mistake in the configuration of hooks is one line, with the cause. A hook that cannot run is not in the list of the project's hooks.",
 	},
 	{
+		kind: better, scenes: "hooks_lost policies_lost settings_twice",
+		paths: []string{
+			`requests[0]`, `runs[0].exit`, `runs[0].stdout`, `runs[0].stderr.lines."*"`, `home.".gemini/trusted_hooks.json"`,
+		},
+		what: "A script ends with exit code 52 if a hook that may refuse something, or a policy that may deny or ask, cannot be read, or if a value that restricts is hidden by another one in the same settings file. Gemini CLI goes on without them.",
+	},
+	{
 		kind: better, scenes: "hooks_model_stop",
 		paths: []string{`runs[1].stdout.stats.models."gemini-2.5-flash"`},
 		what:  "The tokens of a response that a hook stopped are counted, because they cost.",
@@ -406,7 +413,7 @@ var table = []allowed{
 		what: "In a folder that a variable or a flag trusts, no one has seen its `.env` file: it sets variables that describe the project's own work, its own key and the model, not headers for requests or settings of extensions.",
 	},
 	{
-		kind: better, scenes: "hooks_matchers hooks_session",
+		kind: better, scenes: "hooks_session",
 		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`, `runs[0].stdout[0].warnings`},
 		what:  "A warning names a hook's matcher that can match nothing.",
 	},

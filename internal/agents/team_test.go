@@ -87,7 +87,8 @@ func newTeam(t *testing.T, u *projecttest.User, o options) *team {
 	c.tools.Spare(k.Registry)
 	if len(o.hooks) > 0 {
 		none := func() string { return "" }
-		c.hooks = p.HookSet(p.ReadHooks(), hook.Options{SessionID: none, PlansDir: none})
+		all, _ := p.ReadHooks()
+		c.hooks = p.HookSet(all, hook.Options{SessionID: none, PlansDir: none})
 		t.Cleanup(c.hooks.Close)
 	}
 	c.gate = k.Gate()

@@ -147,6 +147,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	}()
 
 	settings, env, folder := x.checkSettings(), x.checkEnv(), x.checkTrust()
+	x.checkLost(&settings, "restrictions", x.set.Settings().Lost())
 	// The checks run in the order in which a run reports their errors, as fail keeps the
 	// first one.
 	x.sandboxWarning, x.sandboxErr = x.set.CheckSandbox()

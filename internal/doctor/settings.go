@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -222,7 +223,35 @@ func (x *examination) checkTrust() sectionReport {
 	return s
 }
 
-// checkRules checks the policy files, the custom system instruction and the tool discovery
+// checkLost reports what cannot be read and may have restricted something.
+func (x *examination) checkLost(s *sectionReport, subject string, lost []string) {
+	for _, text := range lost {
+		s.broken(subject, text, "fix it: until then a script ends with exit code 52, because it may be what restricts")
+	}
+	if err := x.set.Options.CheckLost(lost); err != nil {
+		x.fail(err)
+	}
+}
+
+// checkHooks reports mistakes in the hooks of the settings.
+func (x *examination) checkHooks(s *sectionReport) {
+	if !x.set.AreHooksEnabled() {
+		return
+	}
+	var warnings []string
+	hooks, lost := x.set.WithWarn(func(text string) { warnings = append(warnings, strings.TrimPrefix(text, "Warning: ")) }).ReadHooks()
+	for _, text := range warnings {
+		if !slices.Contains(lost, text) {
+			s.warn("hooks", policy.OnOneLine(text), "fix the hook; see /docs hooks")
+		}
+	}
+	x.checkLost(s, "hooks", lost)
+	if len(hooks) > 0 {
+		s.ok("hooks", wording.Count(len(hooks), "hook"))
+	}
+}
+
+// checkRules checks the policy files, the hooks, the custom system instruction and the tool discovery
 // command. deferredErr is an error that a run reports only after it has chosen the model.
 func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 	s = sectionReport{ID: "rules", Title: "Policies and instructions"}
@@ -230,11 +259,12 @@ func (x *examination) checkRules() (s sectionReport, deferredErr error) {
 		s.warn("policies", strings.TrimPrefix(policy.OnOneLine(text), "Warning: "), "fix the file or move it away")
 	}).Inspect()
 	if found.Refused != nil {
-		s.broken("policies", found.Refused.Error(), "fix the file or move it away")
+		s.broken("policies", policy.OnOneLine(found.Refused.Error()), "fix the file or move it away")
 		x.fail(found.Refused)
 	} else {
 		s.ok("policies", wording.Count(found.Rules, "rule")+" in files")
 	}
+	x.checkHooks(&s)
 	switch {
 	case found.Unread != nil:
 		s.broken("instruction", found.Unread.Error(), "fix "+x.set.Where("GEMINI_SYSTEM_MD")+" or unset it")

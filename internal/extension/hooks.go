@@ -52,7 +52,7 @@ func (e *Extension) RawHooks() (hooks []hook.Hook, problems []string) {
 	if err != nil {
 		return nil, []string{err.Error() + "."}
 	}
-	hooks, problems = hook.Read(hook.Extensions, definitions)
+	hooks, problems, _ = hook.Read(hook.Extensions, definitions)
 	if more := len(problems) - maxProblems; more > 0 {
 		problems = append(problems[:maxProblems], fmt.Sprintf("hooks/hooks.json has %d more problems.", more))
 	}

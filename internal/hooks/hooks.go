@@ -52,15 +52,16 @@ type Hooks struct {
 	last         lastRuns
 }
 
-// Open reads the hooks, and warns of those that the project has added and of mistakes. The caller must close them.
-func Open(p Parts) *Hooks {
+// Open reads the hooks, and warns of those that the project has added and of mistakes. The caller must close them. The error is
+// that of [project.Options.CheckLost].
+func Open(p Parts) (*Hooks, error) {
 	h := &Hooks{parts: p}
 	if !p.Project.AreHooksEnabled() {
-		return h
+		return h, nil
 	}
-	list := p.Project.ReadHooks()
-	if len(list) == 0 {
-		return h
+	list, lost := p.Project.ReadHooks()
+	if err := p.Project.Options.CheckLost(lost); err != nil || len(list) == 0 {
+		return h, err
 	}
 	warnOfAdded(p.Project, list)
 	h.set = p.Project.HookSet(list, hook.Options{
@@ -72,7 +73,7 @@ func Open(p Parts) *Hooks {
 	for _, text := range h.set.Unmatched(toolNames(p.Registry)) {
 		p.Project.LeaveOut(text)
 	}
-	return h
+	return h, nil
 }
 
 // showRunning returns the function that shows the hooks that run, unless the user does not want that; nil if there is no one.

@@ -98,7 +98,10 @@ func open(t *testing.T, p *project.Project, change func(*Parts)) *Hooks {
 	if change != nil {
 		change(&parts)
 	}
-	h := Open(parts)
+	h, err := Open(parts)
+	if err != nil {
+		t.Fatal(err)
+	}
 	t.Cleanup(h.Close)
 	return h
 }

@@ -46,7 +46,8 @@ func newCaller(t *testing.T, u *projecttest.User, hooks []hook.Hook, more []tool
 	o := guard.Options{Policy: c.kit.Policy, Interactive: p.Options.Interactive, Tool: c.kit.Registry.Lookup, Log: p.Log}
 	if len(hooks) > 0 {
 		none := func() string { return "" }
-		set := p.HookSet(p.ReadHooks(), hook.Options{SessionID: none, PlansDir: none})
+		list, _ := p.ReadHooks()
+		set := p.HookSet(list, hook.Options{SessionID: none, PlansDir: none})
 		t.Cleanup(set.Close)
 		o.Hooks = set
 	}

@@ -30,7 +30,7 @@ func TestExtensions(t *testing.T) {
 	if got := p.ExtensionContext(); !slices.Equal(got, []string{filepath.Join(at, "GEMINI.md")}) {
 		t.Error(got)
 	}
-	if hooks := p.ReadHooks(); len(hooks) != 1 || hooks[0].Command != at+"/x" || hooks[0].Source.String() != "extensions" {
+	if hooks := hooksOf(p); len(hooks) != 1 || hooks[0].Command != at+"/x" || hooks[0].Source.String() != "extensions" {
 		t.Errorf("%+v", hooks)
 	}
 	if got := p.PlanDirectory(); got != "plans" {

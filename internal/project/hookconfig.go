@@ -14,16 +14,17 @@ import (
 )
 
 // ReadHooks returns the hooks of the program, the settings and extensions, enabled or not. It reports
-// mistakes. In an untrusted folder, settings have no hooks, unless the user allows their own.
-func (p *Project) ReadHooks() []hook.Hook {
-	return slices.Concat(p.Options.Hooks, p.settingsHooks(), p.extensionHooks())
+// mistakes; lost are those in hooks of the settings that may refuse calls. In an untrusted folder, settings have none, unless the user allows their own.
+func (p *Project) ReadHooks() (list []hook.Hook, lost []string) {
+	list, lost = p.settingsHooks()
+	return slices.Concat(p.Options.Hooks, list, p.extensionHooks()), lost
 }
 
 // settingsHooks returns the hooks of the settings.
-func (p *Project) settingsHooks() (list []hook.Hook) {
+func (p *Project) settingsHooks() (list []hook.Hook, lost []string) {
 	if !p.IsTrusted() && !config.UserHooksUntrusted.In(p.Settings()) {
 		p.Log.Debug("Project hooks disabled because the folder is not trusted.")
-		return nil
+		return nil, nil
 	}
 	for _, layer := range [...]struct {
 		scope  config.Scope
@@ -39,7 +40,8 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 			p.Warn("Warning: " + err.Error())
 			continue
 		}
-		hooks, problems := hook.Read(layer.source, definitions)
+		hooks, problems, more := hook.Read(layer.source, definitions)
+		lost = append(lost, more...)
 		for _, problem := range problems {
 			p.LeaveOut(problem)
 		}
@@ -48,7 +50,7 @@ func (p *Project) settingsHooks() (list []hook.Hook) {
 		}
 		list = append(list, hooks...)
 	}
-	return list
+	return list, lost
 }
 
 // withoutKeys returns the project's hooks without those that contain a key of Pollux's. Settings

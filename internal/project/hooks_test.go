@@ -27,6 +27,11 @@ func list(hooks []hook.Hook) string {
 	return strings.Join(ids, " ")
 }
 
+func hooksOf(p *project.Project) []hook.Hook {
+	list, _ := p.ReadHooks()
+	return list
+}
+
 // TestReadHooks checks which hooks there are in folders that are trusted and not.
 func TestReadHooks(t *testing.T) {
 	t.Parallel()
@@ -45,7 +50,7 @@ func TestReadHooks(t *testing.T) {
 		u.Write(".gemini/settings.json", hooks("of-project", "true"))
 		p := u.Load(func(o *project.Options) { o.Folder, o.Hooks = tt.folder, []hook.Hook{own} })
 		u.TakeWarnings()
-		got := p.ReadHooks()
+		got := hooksOf(p)
 		if rest := list(got[1:]); got[0].ID() != "own" || rest != tt.want {
 			t.Errorf("%s: %s", name, list(got))
 		}
@@ -67,7 +72,7 @@ func TestHookMistakes(t *testing.T) {
 		"AfterTool": [{"hooks": [{"type": "command", "name": "env", "command": "true", "env": {"K": "key-of-gemini"}}]}]}}`)
 	p := u.Load(trusted)
 	u.TakeWarnings()
-	if got := list(p.ReadHooks()); got != "short:workspace" {
+	if got := list(hooksOf(p)); got != "short:workspace" {
 		t.Errorf("hooks: %s", got)
 	}
 	text := u.TakeWarnings()
@@ -116,7 +121,7 @@ func TestDisabledHooks(t *testing.T) {
 		if !tt.enabled {
 			continue // no session makes a set
 		}
-		set := p.HookSet(p.ReadHooks(), hook.Options{})
+		set := p.HookSet(hooksOf(p), hook.Options{})
 		var runs []string
 		for _, h := range set.Hooks() {
 			if !h.IsDisabled {
@@ -144,7 +149,7 @@ func TestHookSet(t *testing.T) {
 	p := u.Load(trusted)
 	none := func() string { return "" }
 	var messages []string
-	set := p.HookSet(p.ReadHooks(), hook.Options{SessionID: none, PlansDir: none, Message: func(text string) { messages = append(messages, text) }})
+	set := p.HookSet(hooksOf(p), hook.Options{SessionID: none, PlansDir: none, Message: func(text string) { messages = append(messages, text) }})
 	defer set.Close()
 	if v := set.SessionStart(t.Context(), hook.StartupSource); v.SystemMessage != "Hello" {
 		t.Errorf("%+v, %q", v, messages)

@@ -42,6 +42,7 @@ func TestOpenErrors(t *testing.T) {
 	}{
 		"settings that cannot be read": {settings: `{`, code: exit.Config, text: "settings.json"},
 		"a restriction that is lost":   {settings: `{"tools": {"exclude": 5}}`, code: exit.Config, text: "a script does not go on without them"},
+		"a restriction that is hidden": {settings: `{"tools": {"exclude": ["a"], "exclude": []}}`, code: exit.Config, text: "a script does not go on without them"},
 		"telemetry":                    {env: []string{"GEMINI_TELEMETRY_TARGET=moon"}, code: exit.Config, text: "Invalid telemetry target: moon"},
 		"an unknown mode":              {change: func(o *project.Options) { o.ApprovalMode = "wild" }, code: exit.General, text: "Invalid approval mode: wild"},
 		"a worktree":                   {change: func(o *project.Options) { o.InWorktree = true }, code: exit.General, text: "experimental.worktrees"},

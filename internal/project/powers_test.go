@@ -105,7 +105,7 @@ func TestPowersOfScripts(t *testing.T) {
 	u.Write(".gemini/settings.json", guards)
 	u.Answer("Use it")
 	p := u.Open(u.AtTerminal)
-	if asked := u.TakeAsked(); len(asked) != 1 || !strings.Contains(asked[0].Help, "a file of the folder that a command names changes") || len(p.ReadHooks()) != 1 {
+	if asked := u.TakeAsked(); len(asked) != 1 || !strings.Contains(asked[0].Help, "a file of the folder that a command names changes") || len(hooksOf(p)) != 1 {
 		t.Errorf("asked %+v", asked)
 	}
 	u.Open()

@@ -88,11 +88,14 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	skills := skills.Open(skills.Parts{
 		Project: p, Registry: f.registry, Tools: tools, Workspace: f.Workspace, Servers: f.Servers, Record: b.record, Changed: late.RefreshInstruction,
 	})
-	hooks := hooks.Open(hooks.Parts{
+	hooks, err := hooks.Open(hooks.Parts{
 		Project: p, Policy: f.policy, Models: f.Models, Plans: f.plans, Registry: f.registry, Record: b.record, Records: seen.Records,
 		Servers: f.Servers, ServersOf: agents.ServersOf, ID: late.ID, RequestConfig: late.RequestConfig,
 		Around: f.Snapshots.AroundHooks(),
 	})
+	if err != nil {
+		return e, err
+	}
 	gate := b.newGate(f, hooks, given, builder.Summaries, origin.New(late.MessagesAfter, f.Workspace.HasFile))
 	calls := owncalls.New(owncalls.Parts{
 		Project: p, Models: f.Models, Gate: gate, Tools: tools, Registry: f.registry, Workspace: f.Workspace, Records: seen.Records,

@@ -240,7 +240,7 @@ func TestClaudeGuards(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				t.Parallel()
-				hooks, _ := Read(User, definitions(t, "PreToolUse", tt.matcher, map[string]any{"type": "command", "command": commandFor(tt.script)}))
+				hooks, _, _ := Read(User, definitions(t, "PreToolUse", tt.matcher, map[string]any{"type": "command", "command": commandFor(tt.script)}))
 				if len(hooks) != 1 || hooks[0].Dialect != Claude || hooks[0].Timeout != 10*time.Minute {
 					t.Fatalf("hooks %+v", hooks)
 				}
@@ -276,7 +276,7 @@ func TestClaudeEvents(t *testing.T) {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			with := func(event, matcher, script string) *stage {
-				hooks, problems := Read(User, definitions(t, event, matcher, map[string]any{"type": "command", "command": commandFor(script)}))
+				hooks, problems, _ := Read(User, definitions(t, event, matcher, map[string]any{"type": "command", "command": commandFor(script)}))
 				if len(hooks) != 1 {
 					t.Fatalf("%s: %+v, %q", event, hooks, problems)
 				}
@@ -578,7 +578,7 @@ func TestClaudeConditions(t *testing.T) {
 // TestClaudeConfig checks the members that only Claude Code's configuration has.
 func TestClaudeConfig(t *testing.T) {
 	t.Parallel()
-	hooks, problems := Read(User, definitions(t, `{"PreToolUse": [{"matcher": "Bash", "hooks": [
+	hooks, problems, _ := Read(User, definitions(t, `{"PreToolUse": [{"matcher": "Bash", "hooks": [
 		{"type": "command", "command": "printf", "args": ["%s", "{\"decision\":\"block\",\"reason\":\"$CLAUDE_PROJECT_DIR ${CLAUDE_PROJECT_DIR} a b\"}"], "timeout": 7},
 		{"type": "command", "command": "printf", "args": ["{}"]},
 		{"type": "command", "command": "nonexistent-program", "args": []},
@@ -633,7 +633,7 @@ func TestClaudeConfig(t *testing.T) {
 		t.Errorf("%d problems: %s", len(problems), strings.Join(problems, "\n"))
 	}
 	// Members of Claude Code have no effect in Gemini CLI's form.
-	hooks, _ = Read(User, definitions(t, `{"BeforeTool": [{"matcher": "write_file", "hooks": [{"type": "command", "command": "true", "args": ["x"], "if": "Bash", "timeout": 5000}]}]}`))
+	hooks, _, _ = Read(User, definitions(t, `{"BeforeTool": [{"matcher": "write_file", "hooks": [{"type": "command", "command": "true", "args": ["x"], "if": "Bash", "timeout": 5000}]}]}`))
 	if h := hooks[0]; h.Dialect != Gemini || h.Args != nil || h.Condition != "" || h.Timeout != 5*time.Second {
 		t.Errorf("%+v", h)
 	}
@@ -647,18 +647,18 @@ func TestGuessedDialect(t *testing.T) {
 		"": Gemini, "*": Gemini, ".*": Gemini, "run_shell_command": Gemini, "Bash|run_shell_command": Gemini, "write_file|Edit": Gemini,
 		"shell": Gemini, "mcp__db__.*": Gemini, "Nothing": Gemini, "[": Gemini,
 	} {
-		hooks, problems := Read(User, rawOf(map[string]any{"BeforeTool": []any{map[string]any{
+		hooks, problems, _ := Read(User, rawOf(map[string]any{"BeforeTool": []any{map[string]any{
 			"matcher": matcher, "hooks": []any{map[string]any{"type": "command", "command": "x", "timeout": 3000}},
 		}}}))
-		if hooks[0].Dialect != want || hooks[0].Timeout != 3*time.Second || (len(problems) > 0) != (want == Claude) {
+		if hooks[0].Dialect != want || hooks[0].Timeout != 3*time.Second || (len(problems) > 0) != (want == Claude || matcher == "[") {
 			t.Errorf("%q: %+v, %q", matcher, hooks[0], problems)
 		}
 	}
-	hooks, _ := Read(User, definitions(t, `{"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x", "dialect": "gemini", "timeout": 5}]}]}`))
+	hooks, _, _ := Read(User, definitions(t, `{"BeforeTool": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "x", "dialect": "gemini", "timeout": 5}]}]}`))
 	if h := hooks[0]; h.Dialect != Gemini || h.Timeout != 5*time.Millisecond {
 		t.Errorf("with a dialect: %+v", h)
 	}
-	_, problems := Read(User, definitions(t, `{"BeforeModel": [{"hooks": [{"type": "command", "command": "x", "dialect": "claude"}]}]}`))
+	_, problems, _ := Read(User, definitions(t, `{"BeforeModel": [{"hooks": [{"type": "command", "command": "x", "dialect": "claude"}]}]}`))
 	if len(problems) != 1 || !strings.Contains(problems[0], "Claude Code has no event like BeforeModel. Nothing checks in its place.") {
 		t.Errorf("problems %q", problems)
 	}
@@ -738,7 +738,7 @@ func TestMigrate(t *testing.T) {
 		}
 	}
 	// Migrated hooks are read without other problems than the notes.
-	hooks, problems := Read(Workspace, rawOf(m.Definitions))
+	hooks, problems, _ := Read(Workspace, rawOf(m.Definitions))
 	if len(hooks) != 4 || len(problems) != 0 || !hooks[0].BlocksOnFailure && !hooks[1].BlocksOnFailure {
 		t.Errorf("%+v, %q", hooks, problems)
 	}

@@ -9,16 +9,21 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/dlclark/regexp2"
 )
 
 // Read returns the hooks of one source: the value of the key "hooks" of a settings file, or of an
 // extension's hooks.json. Hooks in the form of Claude Code are read as such. Read omits invalid
-// hooks, and reports each in a sentence.
-func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems []string) {
+// hooks, and reports each in a sentence. lost are the sentences about hooks that may have refused something.
+func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems, lost []string) {
 	r := reader{source: source, isClaude: areClaudes(definitions)}
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
 		if !slices.Contains(Events(), Event(name)) && !slices.Contains(oldKeys, name) && claudeEvent(name) == "" {
-			r.problems = append(r.problems, invalidEvent(name, source))
+			r.report("%s", invalidEvent(name, source))
+			if holdsHooks(definitions[name]) && !slices.Contains(otherClaudeEvents, name) {
+				r.lose()
+			}
 		}
 	}
 	for _, e := range Events() {
@@ -29,7 +34,14 @@ func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, 
 			}
 		}
 	}
-	return r.hooks, r.problems
+	return r.hooks, r.problems, r.lost
+}
+
+// holdsHooks reports whether the value of an unknown event may have hooks.
+func holdsHooks(raw json.RawMessage) bool {
+	var list []any
+	var object map[string]any
+	return json.Unmarshal(raw, &list) == nil && len(list) > 0 || json.Unmarshal(raw, &object) == nil && len(object) > 0
 }
 
 // areClaudes reports whether definitions are the value of "hooks" in Claude Code's settings: they have an event
@@ -53,6 +65,27 @@ type reader struct {
 	isClaude bool // hooks for events with the same name in both dialects are Claude Code's
 	hooks    []Hook
 	problems []string
+	lost     []string
+}
+
+// lose notes that the hooks of the last problem may have refused something.
+func (r *reader) lose() { r.lost = append(r.lost, r.problems[len(r.problems)-1]) }
+
+// discard reports hooks for an event that are not used.
+func (r *reader) discard(e Event, format string, args ...any) {
+	r.report(format, args...)
+	if mayRefuse(e) {
+		r.lose()
+	}
+}
+
+// mayRefuse reports whether a hook for an event can refuse something.
+func mayRefuse(e Event) bool {
+	switch e {
+	case SessionStart, SessionEnd, PreCompress, Notification:
+		return false
+	}
+	return true
 }
 
 func (r *reader) report(format string, args ...any) {
@@ -67,13 +100,13 @@ func (r *reader) event(e Event, as string, raw json.RawMessage) {
 	name := cmp.Or(as, string(e))
 	var list []json.RawMessage
 	if json.Unmarshal(raw, &list) != nil || list == nil {
-		r.report("Discarding the hooks for %s from %s settings: they are not a list.", name, r.source)
+		r.discard(e, "Discarding the hooks for %s from %s settings: they are not a list.", name, r.source)
 		return
 	}
 	for i, item := range list {
 		var d definition
 		if json.Unmarshal(item, &d) != nil || d.Hooks == nil {
-			r.report("Discarding invalid hook definition %d for %s from %s settings: it has no list of hooks.", i+1, name, r.source)
+			r.discard(e, "Discarding invalid hook definition %d for %s from %s settings: it has no list of hooks.", i+1, name, r.source)
 			continue
 		}
 		for _, item := range d.Hooks {
@@ -83,15 +116,37 @@ func (r *reader) event(e Event, as string, raw json.RawMessage) {
 			}
 			notes, reason := h.parse(item)
 			if reason != "" {
-				r.report("Discarding invalid hook configuration for %s from %s settings: %s.%s", name, r.source, reason, h.consequence())
+				r.discard(e, "Discarding invalid hook configuration for %s from %s settings: %s.%s", name, r.source, reason, h.consequence())
 				continue
 			}
 			for _, note := range notes {
 				r.report("The hook %s for %s from %s settings: %s.", brief(h.ID()), name, r.source, note)
 			}
+			if reason := wrongMatcher(&h); reason != "" {
+				r.discard(e, "The matcher %q of the hook %s for %s from %s settings is no regular expression: %s.", h.Matcher, brief(h.ID()), name, r.source, reason)
+			}
 			r.hooks = append(r.hooks, h)
 		}
 	}
+}
+
+// wrongMatcher returns why the matcher of a hook for tools is no regular expression, "" if it is one. Such a hook matches only a tool
+// with exactly this name, which none has.
+func wrongMatcher(h *Hook) string {
+	if h.Event != BeforeTool && h.Event != AfterTool || selectsAll(h.Matcher) || isName(h.Matcher) {
+		return ""
+	}
+	if _, err := regexp2.Compile(h.Matcher, regexp2.ECMAScript); err != nil {
+		return err.Error()
+	}
+	return ""
+}
+
+// isName reports whether a matcher is a list of names, with the letters that need no look at the regular expression.
+func isName(matcher string) bool {
+	return !strings.ContainsFunc(matcher, func(c rune) bool {
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '|'
+	})
 }
 
 // consequence describes the effect of a missing hook before tool calls or prompts.

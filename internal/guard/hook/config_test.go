@@ -21,7 +21,7 @@ func definitions(t *testing.T, text string) map[string]json.RawMessage {
 
 func TestRead(t *testing.T) {
 	t.Parallel()
-	hooks, problems := Read(User, definitions(t, `{
+	hooks, problems, _ := Read(User, definitions(t, `{
 		"enabled": true, "disabled": ["x"], "notifications": false,
 		"BeforeTool": [
 			{"matcher": "a|b", "sequential": true, "hooks": [
@@ -61,8 +61,37 @@ func TestRead(t *testing.T) {
 			t.Errorf("problem %d: %s", i, problems[i])
 		}
 	}
-	if _, problems := Read(Extensions, definitions(t, `{"Nope": []}`)); problems[0] != `Invalid hook event name: "Nope" from extensions config. Skipping.` {
+	if _, problems, _ := Read(Extensions, definitions(t, `{"Nope": []}`)); problems[0] != `Invalid hook event name: "Nope" from extensions config. Skipping.` {
 		t.Errorf("problems: %+v", problems)
+	}
+}
+
+// TestReadLost checks which mistakes are in hooks that may refuse something.
+func TestReadLost(t *testing.T) {
+	t.Parallel()
+	const valid = `[{"hooks": [{"type": "command", "command": "x"}]}]`
+	for text, want := range map[string]string{
+		`{"BeforeTool": ` + valid + `, "Stop": ` + valid + `}`:                                         "",
+		`{"BeforeTol": ` + valid + `}`:                                                                 `Invalid hook event name: "BeforeTol"`,
+		`{"beforeTool": {"hooks": []}}`:                                                                `Invalid hook event name: "beforeTool"`,
+		`{"BeforeTol": [], "$schema": "x", "comment": "y", "SubagentStop": ` + valid + `}`:             "",
+		`{"BeforeTool": {"hooks": []}}`:                                                                "they are not a list",
+		`{"PreToolUse": "x"}`:                                                                          "they are not a list",
+		`{"BeforeAgent": [{"matcher": "x"}]}`:                                                          "it has no list of hooks",
+		`{"BeforeTool": [{"type": "command", "command": "x"}]}`:                                        "it has no list of hooks",
+		`{"AfterTool": [{"hooks": [{"type": "http", "command": "x"}]}]}`:                               "the type must be",
+		`{"BeforeModel": [{"hooks": [{"type": "command"}]}]}`:                                          "it has no command",
+		`{"SessionStart": {}, "SessionEnd": [{}], "Notification": [{"hooks": [5]}], "PreCompress": 1}`: "",
+		`{"BeforeTool": [{"matcher": "write_file(", "hooks": [{"type": "command", "command": "x"}]}]}`: `The matcher "write_file(" of the hook x for BeforeTool from user settings is no regular expression: `,
+		`{"PreToolUse": [{"matcher": "Bash[", "hooks": [{"type": "command", "command": "x"}]}]}`:       `The matcher "Bash[" of the hook x for PreToolUse`,
+		`{"BeforeTool": [{"matcher": "*", "hooks": [{"type": "command", "command": "x"}]}, {"matcher": "a|^b.*$", "hooks": [{"type": "command", "command": "y"}]}]}`: "",
+		`{"SessionStart": [{"matcher": "(", "hooks": [{"type": "command", "command": "x"}]}]}`:                                                                       "",
+	} {
+		_, problems, lost := Read(User, definitions(t, text))
+		got := strings.Join(lost, "\n")
+		if (got != "") != (want != "") || !strings.Contains(got, want) || len(lost) > 1 || !strings.Contains(strings.Join(problems, "\n"), got) {
+			t.Errorf("%s: lost %q, want %q", text, got, want)
+		}
 	}
 }
 

@@ -21,7 +21,7 @@ func TestExamples(t *testing.T) {
 	if err := json.Unmarshal(text, &settings); err != nil {
 		t.Fatal(err)
 	}
-	hooks, problems := Read(Workspace, settings.Hooks)
+	hooks, problems, _ := Read(Workspace, settings.Hooks)
 	if len(problems) > 0 {
 		t.Errorf("problems: %q", problems)
 	}

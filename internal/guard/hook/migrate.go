@@ -151,7 +151,7 @@ func (m Migration) Unmatched(tools []string) []string {
 	for event, list := range m.Definitions {
 		definitions[event] = encode(list)
 	}
-	hooks, _ := Read(Workspace, definitions)
+	hooks, _, _ := Read(Workspace, definitions)
 	return NewSet(Options{Hooks: hooks}).Unmatched(tools)
 }
 

@@ -97,7 +97,8 @@ func open(ctx context.Context, c *manage.Call) (opened, error) {
 	case !p.IsTrusted():
 		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
 	}
-	set := p.HookSet(p.ReadHooks(), hook.Options{
+	all, _ := p.ReadHooks()
+	set := p.HookSet(all, hook.Options{
 		SessionID: func() string { return "test" },
 		PlansDir:  func() string { return filepath.Join(p.Paths.ProjectTempPath(), "test", "plans") },
 	})
