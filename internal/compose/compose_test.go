@@ -103,13 +103,17 @@ func newKit(t *testing.T, settings string, change func(*kit)) *kit {
 	own := agents.New(agents.Parts{Project: p, Definitions: agents.ReadDefinitions(t.Context(), p, engine), Policy: engine})
 	t.Cleanup(own.Close)
 	own.LoadCards()
+	none, err := hooks.Open(hooks.Parts{
+		Project: p, Policy: engine, Models: m, Plans: plans, Registry: registry, Record: rec, Servers: running,
+		ServersOf: func(string) *mcp.Servers { return nil }, ID: func() string { return "one" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	k.Composer = New(Parts{
 		Project: p, Workspace: ws, Memory: mem, Models: m, Outputs: outputs,
 		Servers: running, Agents: own, Agent: k.agent, Opening: func() agent.Message { return opening("new") }, Refresh: func() { k.refreshed++ },
-		Hooks: hooks.Open(hooks.Parts{
-			Project: p, Policy: engine, Models: m, Plans: plans, Registry: registry, Record: rec, Servers: running,
-			ServersOf: func(string) *mcp.Servers { return nil }, ID: func() string { return "one" },
-		}),
+		Hooks: none,
 		Calls: owncalls.New(owncalls.Parts{Project: p, Models: m, Gate: gate, Tools: tools, Registry: registry, Workspace: ws}),
 	})
 	return k

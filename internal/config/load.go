@@ -162,8 +162,8 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	return tree
 }
 
-// checkLinks returns an error, and what it is about, if a settings file is missing because it, or the user's directory for it, is
-// a link to nothing.
+// checkLinks returns an error, and its path, if a settings file is missing because it, or the user's directory for it, is a link
+// to nothing.
 func checkLinks(scope Scope, path string) (about string, err error) {
 	if err = durable.CheckLink(path); err != nil || scope != User {
 		return path, err

@@ -2,7 +2,11 @@ package config
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"strings"
+
+	"pollux/internal/exit"
 )
 
 // Settings are the merged settings of all layers. They are immutable. A value is read through
@@ -42,6 +46,20 @@ func (s *Settings) Trusted() bool { return s.trust }
 // Lost returns the settings that would have restricted something, each after its file: their values are invalid, or hidden by
 // another one in the same file. The warnings of [Load] give the reasons. A run without a user must not go on without them.
 func (s *Settings) Lost() []string { return s.lost }
+
+// ErrLost is the error of [CheckLost].
+//
+//lint:ignore ST1005 shown to the user without a prefix
+var ErrLost = errors.New("Settings, hooks or policies that may restrict what runs cannot be used, and a script does not go on without them")
+
+// CheckLost returns an error with exit code 52 for a run without a person if parts of the configuration that may restrict it cannot be
+// used. Settings, hooks and policies each have a list of them.
+func CheckLost(lost []string, hasPerson bool) error {
+	if hasPerson || len(lost) == 0 {
+		return nil
+	}
+	return exit.Errorf(exit.Config, "%w:\n%s\nPlease fix the configuration and try again.", ErrLost, strings.Join(lost, "\n"))
+}
 
 // ForScope returns the settings of a single layer, for values whose origin matters, such as hooks
 // and servers.

@@ -223,12 +223,12 @@ func (x *examination) checkTrust() sectionReport {
 	return s
 }
 
-// checkLost reports what cannot be read and may have restricted something.
+// checkLost reports parts of the configuration that cannot be used and may have restricted something.
 func (x *examination) checkLost(s *sectionReport, subject string, lost []string) {
 	for _, text := range lost {
 		s.broken(subject, text, "fix it: until then a script ends with exit code 52, because it may be what restricts")
 	}
-	if err := x.set.Options.CheckLost(lost); err != nil {
+	if err := config.CheckLost(lost, false); err != nil {
 		x.fail(err)
 	}
 }

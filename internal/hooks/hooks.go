@@ -53,14 +53,14 @@ type Hooks struct {
 }
 
 // Open reads the hooks, and warns of those that the project has added and of mistakes. The caller must close them. The error is
-// that of [project.Options.CheckLost].
+// that of [config.CheckLost].
 func Open(p Parts) (*Hooks, error) {
 	h := &Hooks{parts: p}
 	if !p.Project.AreHooksEnabled() {
 		return h, nil
 	}
 	list, lost := p.Project.ReadHooks()
-	if err := p.Project.Options.CheckLost(lost); err != nil || len(list) == 0 {
+	if err := config.CheckLost(lost, p.Project.Options.Asker != nil); err != nil || len(list) == 0 {
 		return h, err
 	}
 	warnOfAdded(p.Project, list)

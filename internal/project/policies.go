@@ -23,7 +23,7 @@ type Rules struct {
 	Saved *policy.Saved // nil where none would be read again
 }
 
-// ReadPolicies reads the policy files. Those of a project count if accepted says so. See also [Options.CheckLost].
+// ReadPolicies reads the policy files. Those of a project count if accepted says so. See also [config.CheckLost].
 func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Rules, error) {
 	var r Rules
 	src := policy.Sources{
@@ -64,7 +64,7 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 		p.Warn(w)
 	}
 	if err == nil {
-		err = p.Options.CheckLost(r.Lost)
+		err = config.CheckLost(r.Lost, p.Options.Asker != nil)
 	}
 	return r, err
 }

@@ -24,7 +24,6 @@ import (
 
 	"pollux/internal/auth"
 	"pollux/internal/config"
-	"pollux/internal/exit"
 	"pollux/internal/gitstate"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -168,7 +167,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 			return nil, p.lost
 		}
 	}
-	if err = o.CheckLost(p.Settings().Lost()); err != nil {
+	if err = config.CheckLost(p.Settings().Lost(), o.Asker != nil); err != nil {
 		return nil, err
 	}
 	if o.InWorktree {
@@ -202,15 +201,6 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 			"To trust it, type /permissions trust.")
 	}
 	return p, nil
-}
-
-// CheckLost returns the error that ends a run without a person, because settings, hooks or policies that may restrict it cannot be
-// used; nil for none. Each part of the configuration has its own list of what is lost.
-func (o *Options) CheckLost(lost []string) error {
-	if o.Asker != nil || len(lost) == 0 {
-		return nil
-	}
-	return exit.Errorf(exit.Config, "Settings, hooks or policies that may restrict what runs cannot be used, and a script does not go on without them:\n%s\nPlease fix the configuration and try again.", strings.Join(lost, "\n"))
 }
 
 // Phases returns the parts of the start that [Open] has finished, the first one first.

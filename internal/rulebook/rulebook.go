@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pollux/internal/assembly"
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard"
 	"pollux/internal/guard/policy"
@@ -51,7 +52,9 @@ func Open(ctx context.Context, p *project.Project, files []string) (*Rulebook, e
 	var err error
 	r := project.Rules{}
 	if files == nil {
-		r, err = p.ReadPolicies(p.HasAccepted)
+		if r, err = p.ReadPolicies(p.HasAccepted); errors.Is(err, config.ErrLost) {
+			err = nil // the warnings say which rules are missing
+		}
 	} else if r.Files, err = policy.Load(policy.Sources{User: files}); err == nil {
 		for _, w := range r.Warnings {
 			p.Warn(w)

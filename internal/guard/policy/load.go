@@ -45,8 +45,8 @@ type Files struct {
 	Checkers []Checker
 	// Warnings describe problems with files, and which parts are ignored.
 	Warnings []string
-	// Lost describes what cannot be read and may have restricted something, each after its file. A run without a user must not
-	// go on without it. What an extension brings is not among it: an extension must not keep Pollux from starting.
+	// Lost describes files and rules that cannot be read and may have restricted something, each after its file. A run without a
+	// user must not go on without them. Those of extensions are not listed: an extension must not keep Pollux from starting.
 	Lost []string
 	// Read are the files, in the order in which they were read.
 	Read []File

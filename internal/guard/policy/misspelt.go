@@ -57,7 +57,7 @@ func wordsOf(name string) []string {
 }
 
 // hasCondition reports the conditions of a rule that are misspelled. Without them a rule that allows would be about too many calls, so
-// that it must be ignored: then the result is false. A rule that restricts stays, and is not what the user meant.
+// that it must be ignored: then the result is false. A rule that restricts stays, although the user meant another one.
 func (r *fileReader) hasCondition(f fields, misspelt []string, decision Decision) bool {
 	effect := "the rule is ignored without its condition"
 	if decision != Allow {
