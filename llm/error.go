@@ -28,6 +28,8 @@ type Error struct {
 	// Waited is how long the server sent nothing of its response, with [KindNetwork], if
 	// the request was given up because of that; else 0.
 	Waited time.Duration
+	// Model is the model that the failed request was for, "" if it is unknown.
+	Model string
 	// Host is the host, with its port if the address has one, that a request of
 	// [KindNetwork] or [KindNoServer] was for; else "". Proxy is the host of the proxy
 	// if the connection failed there.

@@ -77,6 +77,7 @@ func WithStandIns(p *project.Project, m *models.Directory, g llm.Generator, isPl
 	o := fallback.Options{
 		Chain:  Chains(p, m, isPlanning),
 		Config: func(model string) llm.Config { return m.ChatConfig(model, false) },
+		Window: func(model string) int { return m.Describe(model).Input },
 	}
 	if who != nil {
 		o.Handler = failover.Handler(who)

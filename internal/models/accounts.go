@@ -187,6 +187,26 @@ func (e *UnchosenError) IsKeyRefused() bool {
 	return ok && api.IsBadKey()
 }
 
+// PlaceOf returns the context of advice about a failed request to a model, "" for the current one. It is the zero value if
+// no provider has it.
+func (d *Directory) PlaceOf(model string) wording.Place {
+	now := d.Current()
+	account, isOther := now.Account, model != "" && model != now.Model
+	if isOther {
+		if answered, _, ok := d.Provider(model); ok {
+			account = answered
+		}
+	}
+	p := wording.Place{}
+	if account.Profile != nil {
+		p = Place(account)
+	}
+	if isOther && !strings.HasPrefix(now.Requested, "auto") { // else Pollux chooses the model
+		p.Model = model
+	}
+	return p
+}
+
 // Place returns the context of advice about a failed request to an account's provider, as far
 // as the account determines it.
 func Place(account auth.Account) wording.Place {

@@ -22,20 +22,46 @@ func (d *Directory) generator(req *llm.Request) (llm.Generator, *llm.Request, er
 
 // Stream implements [llm.Generator].
 func (d *Directory) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	asked := req.Model
 	g, req, err := d.generator(req)
 	if err != nil {
-		return func(yield func(*llm.Response, error) bool) { yield(nil, err) }
+		return func(yield func(*llm.Response, error) bool) { yield(nil, withModel(err, asked)) }
 	}
-	return g.Stream(ctx, req)
+	return func(yield func(*llm.Response, error) bool) {
+		for r, err := range g.Stream(ctx, req) {
+			if err != nil {
+				err = withModel(err, asked)
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// withModel returns err with the model that failed, which may be another one than the user has chosen.
+func withModel(err error, model string) error {
+	e, ok := err.(*llm.Error)
+	if !ok || e.Model != "" {
+		return err
+	}
+	named := *e
+	named.Model = model
+	return &named
 }
 
 // Generate implements [llm.Generator].
 func (d *Directory) Generate(ctx context.Context, req *llm.Request) (*llm.Response, error) {
+	asked := req.Model
 	g, req, err := d.generator(req)
 	if err != nil {
-		return nil, err
+		return nil, withModel(err, asked)
 	}
-	return g.Generate(ctx, req)
+	r, err := g.Generate(ctx, req)
+	if err != nil {
+		return nil, withModel(err, asked)
+	}
+	return r, nil
 }
 
 // CountTokens implements [llm.Generator].

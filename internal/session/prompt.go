@@ -6,7 +6,6 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/auth"
-	"pollux/internal/models"
 	"pollux/internal/wording"
 )
 
@@ -55,13 +54,11 @@ func (s *Session) Withdraw() (texts []string) {
 	return texts
 }
 
-// Place returns the context of advice about a failed request. inSession reports whether the user can type commands.
-func (s *Session) Place(inSession bool) wording.Place {
-	var p wording.Place
-	if account := s.Models.Current().Account; account.Profile != nil {
-		p = models.Place(account)
-		p.KeyFrom, p.AddressVar = s.Project.DescribeSource(p.KeyFrom), s.Project.DescribeSource(p.AddressVar)
-	}
+// Place returns the context of advice about a failed request to a model, "" for the current one. inSession reports whether
+// the user can type commands.
+func (s *Session) Place(inSession bool, model string) wording.Place {
+	p := s.Models.PlaceOf(model)
+	p.KeyFrom, p.AddressVar = s.Project.DescribeSource(p.KeyFrom), s.Project.DescribeSource(p.AddressVar)
 	p.InSession, p.ProxyVar = inSession, auth.ProxyVariable(s.Project.Env().User())
 	return p
 }

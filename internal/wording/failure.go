@@ -16,6 +16,8 @@ import (
 // Place is the context of advice about a failed request: where the user reads it, and where
 // requests go. The zero value leads to general advice.
 type Place struct {
+	// Model is the name of the model that failed, if it is another one than the user has chosen, else "".
+	Model      string
 	InSession  bool   // the user can type commands such as /model
 	Provider   string // name of the provider
 	ProviderID string
@@ -29,7 +31,13 @@ type Place struct {
 }
 
 // Failure returns the sentences for a failed request: the problem and the next step.
-func Failure(e *llm.Error, at Place) string { return sentence(e) + "." + NextStep(e, at) }
+func Failure(e *llm.Error, at Place) string {
+	text := sentence(e)
+	if at.Model != "" && !strings.Contains(text, at.Model) {
+		text = at.Model + ": " + text
+	}
+	return text + "." + NextStep(e, at)
+}
 
 // sentence returns the problem, on one line without a final period.
 func sentence(err error) string {

@@ -53,6 +53,10 @@ type Options struct {
 	// thinking settings replace those of the request, which were made for another
 	// model. All other settings in it are ignored.
 	Config func(model string) llm.Config
+	// Window, if not nil, returns the size of a model's context window in tokens, 0 if it is unknown. Stand-ins
+	// into which a request does not fit are asked only if no other one is available. The error is then of
+	// [llm.KindContextWindow], without a request: the caller makes the conversation shorter and asks again.
+	Window func(model string) int
 }
 
 // Wrap returns a generator that adds stand-ins to the methods Stream and Generate of
@@ -120,6 +124,10 @@ func (g *Generator) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm
 	}
 	return func(yield func(*llm.Response, error) bool) {
 		for w := g.startWalk(req, chain); ; {
+			if err := w.oversize(); err != nil {
+				yield(nil, err)
+				return
+			}
 			hasStarted := false
 			var failure error
 			for chunk, err := range g.Generator.Stream(ctx, w.req) {
@@ -153,6 +161,9 @@ func (g *Generator) Generate(ctx context.Context, req *llm.Request) (*llm.Respon
 		return g.Generator.Generate(ctx, req)
 	}
 	for w := g.startWalk(req, chain); ; {
+		if err := w.oversize(); err != nil {
+			return nil, err
+		}
 		res, err := g.Generator.Generate(ctx, w.req)
 		if err == nil {
 			g.health.markHealthy(w.req)

@@ -356,3 +356,72 @@ func TestFail(t *testing.T) {
 		t.Error("a model without a chain has a stand-in")
 	}
 }
+
+// TestSmallStandIn checks that a stand-in gets no request that does not fit into its window.
+func TestSmallStandIn(t *testing.T) {
+	t.Parallel()
+	windows := map[string]int{"small": 10, "tiny": 5, "large": 10_000}
+	for _, c := range []struct {
+		name   string
+		chain  []string
+		words  int
+		asked  string
+		text   string // of the switch
+		tooBig bool
+	}{
+		{name: "fits", chain: []string{"small"}, words: 3, asked: "first small", text: "down"},
+		{name: "another fits", chain: []string{"small", "tiny", "large"}, words: 100, asked: "first large", text: "down; the conversation does not fit into the context window of small and tiny"},
+		{name: "none fits", chain: []string{"small", "tiny"}, words: 100, asked: "first", text: "down", tooBig: true},
+		{name: "an unknown window", chain: []string{"other"}, words: 100, asked: "first other", text: "down"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			for _, streamed := range []bool{true, false} {
+				var asked []string
+				m := &failing{asked: &asked}
+				g := fallback.Wrap(m, fallback.Options{
+					Chain:  func(model string) fallback.Chain { return fallback.SilentChain(append([]string{model}, c.chain...)...) },
+					Window: func(model string) int { return windows[model] },
+				})
+				var switched llm.Switch
+				req := &llm.Request{
+					Model: "first", Contents: []*llm.Content{llm.User(llm.Text(strings.Repeat("word ", c.words)))},
+					OnSwitch: func(s llm.Switch) { switched = s },
+				}
+				var err error
+				if streamed {
+					for _, failed := range g.Stream(t.Context(), req) {
+						err = failed
+					}
+				} else {
+					_, err = g.Generate(t.Context(), req)
+				}
+				var e *llm.Error
+				if got := strings.Join(asked, " "); got != c.asked || switched.Err == nil || switched.Err.Error() != c.text {
+					t.Errorf("asked %s, switched because of %v", got, switched.Err)
+				}
+				if c.tooBig != (err != nil) || err != nil && (!errors.As(err, &e) || e.Kind != llm.KindContextWindow || !e.Size.Exceeds() || e.Model != "small") {
+					t.Errorf("error %v", err)
+				}
+			}
+		})
+	}
+}
+
+// failing is a generator whose model "first" is down.
+type failing struct {
+	llm.Generator
+	asked *[]string
+}
+
+func (f *failing) Generate(_ context.Context, req *llm.Request) (*llm.Response, error) {
+	*f.asked = append(*f.asked, req.Model)
+	if req.Model == "first" {
+		return nil, &llm.Error{Kind: llm.KindServer, Status: 503, Message: "down"}
+	}
+	return &llm.Response{}, nil
+}
+
+func (f *failing) Stream(ctx context.Context, req *llm.Request) iter.Seq2[*llm.Response, error] {
+	return func(yield func(*llm.Response, error) bool) { yield(f.Generate(ctx, req)) }
+}

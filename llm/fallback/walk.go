@@ -3,6 +3,8 @@ package fallback
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 
 	"pollux/llm"
 )
@@ -15,6 +17,7 @@ type walk struct {
 	policy    Policy       // of the model that is asked now
 	rest      Chain        // behind it
 	questions int          // how often a person was
+	tokens    int          // of the request, estimated; 0 if nothing needed them yet
 }
 
 // maxQuestions is the maximum number of questions to the user about one request, in
@@ -26,7 +29,7 @@ func (g *Generator) startWalk(req *llm.Request, chain Chain) *walk {
 	w := &walk{Generator: g, original: req, policy: chain[0], rest: chain[1:]}
 	w.req = w.request()
 	if err := g.health.failureOf(req.Model, req.PromptID); err != nil {
-		if i := w.nextCandidate(w.rest, req.PromptID); i >= 0 {
+		if i := w.nextFitting(); i >= 0 {
 			w.switchTo(i, err)
 		}
 	}
@@ -44,7 +47,7 @@ func (w *walk) handleFailure(ctx context.Context, failure error) error {
 		return failure
 	}
 	kind := kindOfFailure(e)
-	to := w.nextCandidate(w.rest, w.original.PromptID)
+	to := w.nextFitting()
 	switch w.policy.Action(kind) {
 	case Silent:
 		if to < 0 {
@@ -104,10 +107,71 @@ func (w *walk) canAskUser() bool {
 // switchTo makes w.rest[i] the current model and reports the switch to OnSwitch.
 func (w *walk) switchTo(i int, err error) {
 	from := w.req.Model
+	if skipped := w.tooSmall(w.rest[:i]); len(skipped) > 0 {
+		err = fmt.Errorf("%w; the conversation does not fit into the context window of %s", err, strings.Join(skipped, " and "))
+	}
 	w.policy, w.rest = w.rest[i], w.rest[i+1:]
 	w.req = w.request()
 	if w.original.OnSwitch != nil {
 		w.original.OnSwitch(llm.Switch{From: from, To: w.policy.Model, Err: err})
+	}
+}
+
+// nextFitting returns the index in w.rest of the model to ask next: the first available one into whose window the request
+// fits, else as [Generator.nextCandidate] does.
+func (w *walk) nextFitting() int {
+	first := w.nextCandidate(w.rest, w.original.PromptID)
+	if first < 0 || w.fits(w.rest[first].Model) {
+		return first
+	}
+	for i := first + 1; i < len(w.rest); i++ {
+		if model := w.rest[i].Model; w.health.failureOf(model, w.original.PromptID) == nil && w.fits(model) {
+			return i
+		}
+	}
+	return first
+}
+
+// tooSmall returns the models of a chain that are available, and into whose windows the request does not fit.
+func (w *walk) tooSmall(chain Chain) []string {
+	var models []string
+	for _, p := range chain {
+		if w.health.failureOf(p.Model, w.original.PromptID) == nil && !w.fits(p.Model) {
+			models = append(models, p.Model)
+		}
+	}
+	return models
+}
+
+// fits reports whether the request fits into a model's window, as far as both are known.
+func (w *walk) fits(model string) bool {
+	if w.options.Window == nil {
+		return true
+	}
+	window := w.options.Window(model)
+	if window == 0 {
+		return true
+	}
+	if w.tokens == 0 {
+		w.tokens = w.original.Config.Tokens()
+		for _, c := range w.original.Contents {
+			w.tokens += c.Tokens()
+		}
+	}
+	return w.tokens <= window
+}
+
+// oversize returns the error of a request that does not fit into the window of a stand-in. A caller that asks for the
+// stand-in itself has seen to that.
+func (w *walk) oversize() error {
+	model := w.req.Model
+	if model == w.original.Model || w.fits(model) {
+		return nil
+	}
+	window := w.options.Window(model)
+	return &llm.Error{
+		Kind: llm.KindContextWindow, Model: model, Size: llm.RequestSize{Prompt: w.tokens, Window: window},
+		Message: fmt.Sprintf("The conversation has about %d tokens, and %s takes %d", w.tokens, model, window),
 	}
 }
 

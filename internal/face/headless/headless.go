@@ -67,7 +67,7 @@ type Options struct {
 	// LeftOut are warnings about parts that the run lacks, for the JSON formats. The user has seen them.
 	LeftOut []string
 	// Place returns the circumstances of a failed request, for advice. nil means general advice.
-	Place func() wording.Place
+	Place func(model string) wording.Place
 
 	// Unfinished is the exit code of a run that ended without an error and has not done its work: 0 unless the user wants
 	// another.

@@ -155,7 +155,7 @@ func scenarios() []scenario {
 		},
 		{
 			name:    "api_error_429",
-			options: Options{Place: func() wording.Place { return wording.Place{Provider: "Gemini", ProviderID: "gemini"} }},
+			options: Options{Place: func(string) wording.Place { return wording.Place{Provider: "Gemini", ProviderID: "gemini"} }},
 			events:  events(agent.TurnStarted{Turn: 1}, agent.Waiting{Retry: llm.Retry{Attempt: 1, MaxAttempts: 10, Delay: 5170 * time.Millisecond, Err: rateLimit}}),
 			err:     rateLimit,
 		},

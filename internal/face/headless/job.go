@@ -69,7 +69,7 @@ func RunJob(ctx context.Context, j Job) error {
 	o.LeftOut, o.Sandbox = s.Project.LeftOut(), s.Project.Sandbox.Name(sandbox.Name, s.Project.Options.Env.Get("SANDBOX"))
 	o.SessionID = s.ID() // that of a resumed session
 	o.Names, o.IsWatched = kit.NamesOf(s), o.IsWatched && !config.ScreenReader.In(s.Project.Settings())
-	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func() wording.Place { return s.Place(false) }
+	o.Prompt, o.Stats, o.Place = text, s.Observers.Stats, func(model string) wording.Place { return s.Place(false, model) }
 	if now := s.Models.Current(); now.Account.Profile != nil && !catalog.IsGemini(now.Model) {
 		o.Model = now.Model // other providers do not know Gemini's aliases
 	}

@@ -120,7 +120,7 @@ func (f *face) newExplanation(err error) explanation {
 	case errors.As(err, &api):
 		var at wording.Place
 		if f.Place != nil {
-			at = f.Place()
+			at = f.Place(api.Model)
 		}
 		x.line, x.message, x.details = terminal.Brief(wording.Failure(api, at)), terminal.Brief(api.Error()), api.Body
 		x.streamKind, x.streamMessage = "unknown", terminal.Brief(wording.APIError(api))

@@ -15,7 +15,7 @@ import (
 func TestExplanation(t *testing.T) {
 	t.Parallel()
 	err := &llm.Error{Kind: llm.KindModelNotFound, Status: 404, Message: "No such model.", Body: `{"error":{"message":"No such model."}}`}
-	x := newFace(Options{Place: func() wording.Place { return wording.Place{InSession: true} }}).newExplanation(err)
+	x := newFace(Options{Place: func(string) wording.Place { return wording.Place{InSession: true} }}).newExplanation(err)
 	if x.line != "No such model (status 404). Choose another model with /model." || x.message != "No such model." || x.details != err.Body ||
 		x.code != 404 || x.streamMessage != "[API Error: No such model.]" {
 		t.Errorf("%+v", x)

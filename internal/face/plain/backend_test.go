@@ -33,7 +33,7 @@ type backend struct {
 
 	Welcome                            string
 	Farewell                           func() string
-	Place                              func() wording.Place
+	Place                              func(string) wording.Place
 	Editor                             Editor
 	ShowThoughts, HideCitations, Debug bool
 }
@@ -58,7 +58,7 @@ func newTestFace(o backend) *Face {
 			shown.farewell = func() string { return "Agent powering down. Goodbye!" }
 		}
 		if b.Place == nil {
-			shown.place = func() wording.Place { return wording.Place{InSession: true} }
+			shown.place = func(string) wording.Place { return wording.Place{InSession: true} }
 		}
 		return shown, nil
 	})

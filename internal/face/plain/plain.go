@@ -262,12 +262,12 @@ type look struct {
 	// farewell returns the text shown at the end of a session with at least one prompt, and resumeHint how to go on with
 	// the conversation after a signal has ended Pollux. "" is nothing.
 	farewell, resumeHint func() string
-	place                func() wording.Place // the circumstances of a failed request, for advice
-	editor               func() Editor        // the user's editor by the current settings, nil if there is none
-	showThoughts         bool                 // the setting ui.inlineThinkingMode is full
-	hideCitations        bool                 // the setting ui.showCitations is false
-	screenReader         bool                 // put signs into words
-	debug                bool                 // add the provider's response to a failed request
+	place                func(model string) wording.Place // the circumstances of a failed request, for advice
+	editor               func() Editor                    // the user's editor by the current settings, nil if there is none
+	showThoughts         bool                             // the setting ui.inlineThinkingMode is full
+	hideCitations        bool                             // the setting ui.showCitations is false
+	screenReader         bool                             // put signs into words
+	debug                bool                             // add the provider's response to a failed request
 	// steers reports whether a prompt joins the run in progress instead of waiting for its end; nil is never.
 	steers func() bool
 	// firstDeletion reports whether no call of this user has deleted files before; nil is never.
@@ -296,7 +296,7 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", p.Options.Version, p.Paths.Display(p.Paths.Dir()), s.Models.Current().Model)),
 		recap:    s.Record.Recap(),
 		farewell: live.Commands.Farewell, resumeHint: live.Commands.ResumeHint,
-		place: func() wording.Place { return s.Place(true) },
+		place: func(model string) wording.Place { return s.Place(true, model) },
 		editor: func() Editor { // it ignores the variables of a project's .env file
 			return editor.New(editor.Options{
 				Preferred: config.PreferredEditor.In(p.Settings()), NewWindow: config.EditorInNewWindow.In(p.Settings()),

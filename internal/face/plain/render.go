@@ -170,7 +170,7 @@ func (l *loop) errorText(err error) string {
 	case errors.As(err, &known):
 		text = terminal.Brief(known.Message)
 	case errors.As(err, &api):
-		text = terminal.Brief(wording.Failure(api, l.look.place()))
+		text = terminal.Brief(wording.Failure(api, l.look.place(api.Model)))
 		if l.look.debug && api.Body != "" {
 			text += "\n[DEBUG] " + api.Body
 		}

@@ -349,7 +349,7 @@ func TestFailures(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
-				p := sit(t, backend{Place: func() wording.Place { return wording.Place{InSession: true, Provider: "xAI"} }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
+				p := sit(t, backend{Place: func(string) wording.Place { return wording.Place{InSession: true, Provider: "xAI"} }, Debug: true, Run: runs(func(context.Context, string, func(agent.Event)) error { return tt.err })})
 				p.types("go")
 				p.sees("> go\n" + tt.want + "> ")
 				p.leaves()

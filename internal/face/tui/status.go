@@ -71,7 +71,7 @@ func (l *loop) applyTranscript() {
 	v, o := l.view, &l.transcript.Options
 	s := v.settings()
 	o.Names, o.ShowKey = v.live, v.bindings.Hint(keys.AppShowMoreLines)
-	o.Place = func() wording.Place { return v.session.Place(true) }
+	o.Place = func(model string) wording.Place { return v.session.Place(true, model) }
 	o.ShowsThoughts = config.InlineThinking.In(s) == "full"
 	shows, _ := s.Lookup(string(config.ShowCitations)) // sessions with a person show them unless that is switched off
 	o.HidesCitations = shows == false

@@ -41,7 +41,7 @@ func newStage(width int, t theme.Theme) *stage {
 	s := &stage{width: max(width, 1), theme: t, bindings: keys.Default("linux")}
 	s.transcript.Look = transcript.Look{Width: s.width, Theme: t, HasLinks: true}
 	s.transcript.Options.Names = names{}
-	s.transcript.Options.Place = func() wording.Place { return wording.Place{InSession: true, Provider: "Gemini"} }
+	s.transcript.Options.Place = func(string) wording.Place { return wording.Place{InSession: true, Provider: "Gemini"} }
 	return s
 }
 

@@ -17,7 +17,7 @@ import (
 
 func TestFailures(t *testing.T) {
 	t.Parallel()
-	place := func() wording.Place { return wording.Place{InSession: true, Provider: "xAI"} }
+	place := func(string) wording.Place { return wording.Place{InSession: true, Provider: "xAI"} }
 	api := &llm.Error{Kind: llm.KindServer, Status: 500, Message: "Oh\x1b[2J no", Body: "{}"}
 	for _, c := range []struct {
 		name    string

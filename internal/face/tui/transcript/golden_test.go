@@ -62,7 +62,7 @@ func TestGolden(t *testing.T) {
 	for _, width := range []int{40, 80, 160} {
 		tr := newTranscript()
 		tr.Look.Width, tr.Options.ShowsThoughts = width, true
-		tr.Options.Place = func() wording.Place { return wording.Place{InSession: true} }
+		tr.Options.Place = func(string) wording.Place { return wording.Place{InSession: true} }
 		var b strings.Builder
 		conversation(tr, func(moment string, now time.Time) {
 			b.WriteString(joined(tr.Take()))

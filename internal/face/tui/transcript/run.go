@@ -147,7 +147,7 @@ func (t *Transcript) failure(err error) string {
 	case errors.As(err, &api):
 		var at wording.Place
 		if t.Options.Place != nil {
-			at = t.Options.Place()
+			at = t.Options.Place(api.Model)
 		}
 		text := "[API Error: " + terminal.Brief(wording.Failure(api, at)) + "]"
 		if t.Options.IsDebug && api.Body != "" {

@@ -35,8 +35,8 @@ type Look struct {
 type Options struct {
 	// Names are the names of the session, nil before it is open.
 	Names kit.Names
-	// Place returns the context of advice about a failed request; nil is general advice.
-	Place func() wording.Place
+	// Place returns the context of advice about a failed request to a model; nil is general advice.
+	Place func(model string) wording.Place
 
 	ShowsThoughts  bool // of the model
 	HidesCitations bool // of answers
