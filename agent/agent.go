@@ -85,6 +85,10 @@ type Config struct {
 	// cause of the cancellation. Otherwise the prompt is removed. A nil KeepUnanswered keeps none.
 	KeepUnanswered func(cause error) bool
 
+	// Rewritten is called with the history if a part of it was replaced or removed, by a compression for example: before
+	// the calls of the next response run, and at the end of a run. It may be nil.
+	Rewritten func(history []Message)
+
 	Journal      Journal
 	Hooks        Hooks
 	Compressor   Compressor

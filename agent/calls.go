@@ -11,6 +11,7 @@ import (
 
 // runCalls runs the calls of a turn and returns their results as the next message.
 func (r *run) runCalls(ctx context.Context, t *turn) (outgoing, error) {
+	r.reportRewritten()
 	b := &batch{requester: r.requester, tools: t.tools, refused: t.refused, resultsID: newMessageID()}
 	finished, err := b.run(ctx, t.calls)
 	if b.results.content == nil {

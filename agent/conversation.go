@@ -24,6 +24,7 @@ type conversation struct {
 
 	callCount     int  // tool calls so far, for their ids
 	turnCount     int  // model requests so far
+	isRewritten   bool // a part of the history was replaced or removed, and [Config.Rewritten] was not called
 	hasIDEContext bool // the history describes the person's open files
 	isAtLimit     bool // the last run ended because no request was left, see Config.MaxTurns
 
@@ -136,7 +137,7 @@ func (c *conversation) cut(ctx context.Context, n int) {
 		_ = c.journal.Rewind(context.WithoutCancel(ctx), c.history.all[n].ID)
 	}
 	before := c.history.tokens
-	c.accepted = min(c.accepted, n)
+	c.accepted, c.isRewritten = min(c.accepted, n), true
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.history.cut(n)
@@ -165,7 +166,7 @@ func (c *conversation) replace(ctx context.Context, messages []Message, tokens i
 	if same < c.promptStart { // the start of the prompt in progress is gone
 		c.promptStart, c.promptTokens = len(messages), tokens
 	}
-	c.accepted = min(c.accepted, same)
+	c.accepted, c.isRewritten = min(c.accepted, same), true
 	messages = slices.Clone(messages)
 	for i := same; i < len(messages); i++ {
 		messages[i] = c.identify(messages[i])

@@ -141,6 +141,7 @@ func (r *run) finishRun(ctx context.Context, m outgoing, err error) {
 		m.results = nil
 	}
 	r.settle(ctx, m)
+	r.reportRewritten()
 	switch {
 	case r.out.hasLeft: // no consumer
 	case ctx.Err() != nil:
@@ -150,6 +151,14 @@ func (r *run) finishRun(ctx context.Context, m outgoing, err error) {
 	case len(r.edits.files) > 0:
 		r.out.yield(EditsLeft{Files: r.edits.files}, nil)
 	}
+}
+
+// reportRewritten calls [Config.Rewritten] if it must be called.
+func (a *Agent) reportRewritten() {
+	if a.conv.isRewritten && a.cfg.Rewritten != nil {
+		a.cfg.Rewritten(a.conv.history.all)
+	}
+	a.conv.isRewritten = false
 }
 
 // isInterrupted reports whether the end of the process cancelled the run, so that another one can

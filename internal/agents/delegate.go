@@ -44,6 +44,7 @@ type delegate struct {
 	registry   *tool.Registry
 	journal    *journal.Journal // nil if the session is not recorded
 	agent      *agent.Agent
+	memory     *memory.Memory // of files in subdirectories
 
 	mu           sync.Mutex
 	instructions map[tool.Form]*llm.Content
@@ -51,12 +52,12 @@ type delegate struct {
 
 // start makes the worker for a call of a subagent.
 func (s *Agents) start(ctx context.Context, d *subagent.Definition, text string, done *subagent.Completion) (*subagent.Worker, error) {
-	w := &delegate{agents: s, definition: d, id: uuid.NewString(), instructions: map[tool.Form]*llm.Content{}}
+	w := &delegate{agents: s, definition: d, id: uuid.NewString(), instructions: map[tool.Form]*llm.Content{}, memory: s.parts.Memory.ForSubagent()}
 	current, err := s.model(d)
 	if err != nil {
 		return nil, err
 	}
-	if w.registry, err = s.grant(ctx, d, done); err != nil {
+	if w.registry, err = s.grant(ctx, d, w.memory, done); err != nil {
 		return nil, err
 	}
 	w.journal = s.parts.Record.Subagent(s.parts.Session.ID(), s.parts.Workspace.Dirs)
@@ -74,7 +75,7 @@ func (w *delegate) newAgent(current models.Current, turns *int) *agent.Agent {
 		c.Use, c.Sampling = llm.UseSubagent, func(model string, retry bool) llm.Config {
 			return w.agents.parts.Builder.Models.AgentConfig(w.definition.Name, model, w.definition.Settings, retry)
 		}
-		c.NotFound, c.System = w.notGranted, w.instruction
+		c.NotFound, c.System, c.Rewritten = w.notGranted, w.instruction, w.memory.Keep
 		if w.agents.parts.Session.Hooks() != nil {
 			c.Hooks = agentHooks{w.agents.parts.Session.Hooks()}
 		}
@@ -125,8 +126,8 @@ func (s *Agents) model(d *subagent.Definition) (models.Current, error) {
 
 // grant returns the tools of a subagent: those of the session that its definition lists, those of its
 // own MCP servers, and the one with which it ends.
-func (s *Agents) grant(ctx context.Context, d *subagent.Definition, done *subagent.Completion) (*tool.Registry, error) {
-	own, tools := s.parts.Memory.ForSubagent(), s.parts.Session.Tools()
+func (s *Agents) grant(ctx context.Context, d *subagent.Definition, own *memory.Memory, done *subagent.Completion) (*tool.Registry, error) {
+	tools := s.parts.Session.Tools()
 	place := func(t tool.Tool) int {
 		server := ""
 		if r, ok := tool.As[tool.Remote](t); ok {

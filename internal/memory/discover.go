@@ -27,7 +27,7 @@ func (m *Memory) Discover(paths ...string) string {
 	if text == "" {
 		return ""
 	}
-	return "\n\n--- Newly Discovered Project Context ---\n" + text + "\n--- End Project Context ---"
+	return "\n\n" + discoveredTitle + "\n" + text + "\n--- End Project Context ---"
 }
 
 // Wrote notes that the model has written these files: it knows their content, so [Memory.Discover]

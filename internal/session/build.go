@@ -81,7 +81,7 @@ func (s *Session) newAgent() *agent.Agent {
 		c.WhyHidden, c.System, c.Settle = s.tools.WhyHidden, s.instruction.For, s.Servers.Renew
 		c.Context = []agent.Message{s.opening()}
 		c.MaxTurns = config.TurnLimit(s.Project.Settings())
-		c.KeepUnanswered = s.Record.KeepsUnanswered
+		c.KeepUnanswered, c.Rewritten = s.Record.KeepsUnanswered, s.Memory.Keep
 		c.IDE = watchIDE(s.options.IDE)
 		c.NextSpeaker, c.Unfinished, c.AtLoop = s.builder.NextSpeaker(), s.builder.Unfinished(), s.builder.LoopQuestion()
 		if !s.Project.Options.Interactive {
