@@ -111,13 +111,6 @@ func (c *Composer) Shown() string { return c.field.Shown() }
 // Value returns the text with all pasted text.
 func (c *Composer) Value() string { return c.field.Value() }
 
-// IsEscapeNeeded reports whether Esc closes a part of the composer: the panel, a list, the search or the mode for shell
-// commands.
-func (c *Composer) IsEscapeNeeded() bool {
-	pressed, _ := c.matcher.Pending()
-	return c.HasHelp() || c.search != nil || c.HasSuggestions() || c.isShell || len(pressed) > 0
-}
-
 // IsShell reports whether the input is a shell command.
 func (c *Composer) IsShell() bool { return c.isShell }
 

@@ -77,7 +77,7 @@ func TestHelp(t *testing.T) {
 	}
 	p = newTypist(&Composer{Help: someHelp})
 	for _, want := range []bool{true, false} {
-		if p.ToggleHelp(); p.HasHelp() != want || p.IsEscapeNeeded() != want {
+		if p.ToggleHelp(); p.HasHelp() != want {
 			t.Errorf("%v", p.HasHelp())
 		}
 	}
@@ -193,7 +193,7 @@ func TestSequences(t *testing.T) {
 		t.Errorf("%v", o)
 	}
 	p.press("a ctrl+x")
-	if !p.IsWaiting() || !p.IsEscapeNeeded() {
+	if !p.IsWaiting() {
 		t.Error("it does not wait")
 	}
 	if o := p.Expire(); told(o) != `EditorWanted "a"` || p.IsWaiting() {

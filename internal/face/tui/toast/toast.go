@@ -58,9 +58,6 @@ func (s *Toast) Dismiss(some ...Kind) {
 	}
 }
 
-// Shows reports whether a message of a kind is valid at a time, even if one of a higher kind hides it.
-func (s *Toast) Shows(kind Kind, now time.Time) bool { return s.messages[kind].isValid(now) }
-
 func (m message) isValid(now time.Time) bool { return m.text != "" && now.Before(m.until) }
 
 // current returns the kind of the message to show.

@@ -41,7 +41,7 @@ func TestEmulator(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	all := copied + plain.Progress(Advancing, 50) + PromptStart + InputStart + OutputStart + OutputEnd(0) + (&Titler{}).Set(Title{Context: "dir"})
+	all := copied + PromptStart + InputStart + OutputStart + OutputEnd(0) + (&Titler{}).Set(Title{Context: "dir"})
 	for _, method := range []string{"osc9", "osc777", "bell"} {
 		all += plain.Notification(method, Notice{"a", "b", "c"})
 	}

@@ -80,6 +80,3 @@ func (r *Titler) Set(t Title) string {
 	r.last = text
 	return osc("0;" + text)
 }
-
-// Forget makes the next Set set the title again, after another program had the terminal.
-func (r *Titler) Forget() { r.last = "" }

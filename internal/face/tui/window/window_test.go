@@ -61,9 +61,6 @@ func TestTitler(t *testing.T) {
 	if r.Set(b) == "" || r.Set(a) == "" {
 		t.Error("a change is missing")
 	}
-	if r.Forget(); r.Set(a) != want {
-		t.Error("a title is missing after Forget")
-	}
 }
 
 func TestMethod(t *testing.T) {
@@ -211,28 +208,6 @@ func TestNotifier(t *testing.T) {
 		n.SetFocus(c.hasFocus)
 		if got := n.Allows(c.key, start.Add(time.Duration(c.seconds)*time.Second)); got != c.want {
 			t.Errorf("%+v: %v", c, got)
-		}
-	}
-}
-
-func TestProgress(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		state   Progress
-		percent int
-		want    string
-	}{
-		{NoProgress, 50, "\x1b]9;4;0\a"},
-		{Advancing, 50, "\x1b]9;4;1;50\a"},
-		{Failing, -1, "\x1b]9;4;2;0\a"},
-		{Busy, 50, "\x1b]9;4;3\a"},
-		{Paused, 101, "\x1b]9;4;4;100\a"},
-	} {
-		if got := plain.Progress(c.state, c.percent); got != c.want {
-			t.Errorf("%d: %q", c.state, got)
-		}
-		if got := unwrap(t, tmux, tmux.Progress(c.state, c.percent)); got != c.want {
-			t.Errorf("%d in tmux: %q", c.state, got)
 		}
 	}
 }

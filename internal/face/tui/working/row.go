@@ -77,10 +77,6 @@ func (r *Row) SetTask(task string) {
 	r.task = clean(task)
 }
 
-// Elapsed returns for how long the work in progress, or else the last work, has run. It excludes the time in which
-// questions to the user were open.
-func (r *Row) Elapsed(now time.Time) time.Duration { return r.watch.total(now) }
-
 // Next returns the time after now at which the row changes without an event. It returns false if the row stays as it
 // is.
 func (r *Row) Next(now time.Time) (time.Time, bool) {

@@ -62,13 +62,13 @@ func TestQuestion(t *testing.T) {
 	if got := text(r, 103.3); !strings.HasSuffix(got, "Thinking... (esc to cancel, 3s)") {
 		t.Errorf("answered: %q", got)
 	}
-	if d := r.Elapsed(after(104)); d != 14*time.Second {
+	if d := r.watch.total(after(104)); d != 14*time.Second {
 		t.Errorf("elapsed: %v", d)
 	}
 	r.Handle(kit.Finished{}, after(105))
 	r.Handle(kit.Asked{}, after(106))
 	r.Answered(after(107))
-	if d := r.Elapsed(after(200)); d != 15*time.Second {
+	if d := r.watch.total(after(200)); d != 15*time.Second {
 		t.Errorf("elapsed at the end: %v", d)
 	}
 	if got := text(r, 200); got != "" {
@@ -78,15 +78,15 @@ func TestQuestion(t *testing.T) {
 		t.Error("an idle row changes")
 	}
 	r.Handle(kit.Began{}, after(300))
-	if d := r.Elapsed(after(301)); d != time.Second {
+	if d := r.watch.total(after(301)); d != time.Second {
 		t.Errorf("elapsed of the next work: %v", d)
 	}
 	r.Handle(kit.Asked{}, after(302))
 	r.Handle(kit.Finished{}, after(400)) // the question is dismissed
-	if d := r.Elapsed(after(500)); d != 2*time.Second {
+	if d := r.watch.total(after(500)); d != 2*time.Second {
 		t.Errorf("elapsed after a question: %v", d)
 	}
-	if d := (&Row{}).Elapsed(start); d != 0 {
+	if d := (&Row{}).watch.total(start); d != 0 {
 		t.Errorf("elapsed of nothing: %v", d)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"pollux/agent"
-	"pollux/internal/journal"
 	"pollux/llm"
 )
 
@@ -101,23 +100,6 @@ note: I have run this command myself.
 	}
 	if last != c.Size() {
 		t.Errorf("the end is at %d, not %d", last, c.Size())
-	}
-}
-
-func TestRecorded(t *testing.T) {
-	t.Parallel()
-	f := full()
-	s := &journal.Session{}
-	for _, m := range f.history {
-		s.Entries = append(s.Entries, agent.Entry{Message: m})
-	}
-	s.Entries[3].Calls = []agent.CallRecord{{ID: "1", Description: "from the file"}}
-	c := New(Recorded(s))
-	if got, want := list(c), list(New(f.source())); got != want {
-		t.Errorf("the items are\n%s", got)
-	}
-	if got := c.Item(4).Call.Description; got != "from the file" {
-		t.Errorf("the description is %q", got)
 	}
 }
 

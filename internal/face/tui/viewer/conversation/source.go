@@ -5,11 +5,7 @@
 // needed, so that a long conversation is open at once.
 package conversation
 
-import (
-	"pollux/agent"
-	"pollux/internal/journal"
-	"pollux/internal/sessions"
-)
+import "pollux/agent"
 
 // Source has the messages of a conversation, which may grow.
 type Source interface {
@@ -34,12 +30,3 @@ type live struct {
 func (l live) History() []agent.Message { return l.history() }
 
 func (l live) Calls() map[string][]agent.CallRecord { return l.calls() }
-
-// Recorded returns the conversation in a session file.
-func Recorded(s *journal.Session) Source { return recorded{s} }
-
-type recorded struct{ session *journal.Session }
-
-func (r recorded) History() []agent.Message { return sessions.Messages(r.session) }
-
-func (r recorded) Calls() map[string][]agent.CallRecord { return sessions.Calls(r.session) }
