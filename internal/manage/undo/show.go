@@ -66,7 +66,7 @@ func next(operations []*store.Operation, since []revert.Step, c *manage.Call, is
 	if restores != "" {
 		commands = []string{command(c, "restore", restores)}
 	} else {
-		for _, o := range operations { // the newest first, because it has what the others have left
+		for _, o := range operations { // the newest first: it comes on top of the others
 			if slices.ContainsFunc(o.Changes, func(c store.Change) bool {
 				return slices.ContainsFunc(since, func(s revert.Step) bool { return s.Path == c.Path })
 			}) {
@@ -108,7 +108,7 @@ const longRun = 30 * time.Second
 // others says who else may have made the changes.
 func others(operations []*store.Operation) string { return meanwhile(operations) + beside(operations) }
 
-// meanwhile is the sentence about commands that ran for long: what a person has edited then counts as theirs.
+// meanwhile is the sentence about commands that ran for long: edits of a person in that time count as theirs.
 func meanwhile(operations []*store.Operation) string {
 	var long []string
 	for _, o := range operations {

@@ -23,7 +23,7 @@ func Decode(contents ...string) (texts []string, e charset.Encoding, ok bool) {
 		switch {
 		case found[i].IsUTF8():
 			texts = append(texts, c)
-		case e.IsExact(data): // what is detected in few characters may differ
+		case e.IsExact(data): // the guess from few characters may differ
 			texts = append(texts, e.Decode(data))
 		case found[i].IsExact(data):
 			texts = append(texts, found[i].Decode(data))

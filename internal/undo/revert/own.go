@@ -9,7 +9,7 @@ import (
 	"pollux/internal/undo/store"
 )
 
-// ownChange returns the change of a step without the lines that others have changed between the operations. If these cannot be told apart,
+// ownChange returns the change of a step without the lines that others have changed between the operations. If these cannot be separated,
 // all are in it, and a note says so.
 func (s *Step) ownChange() patch.Change {
 	c := patch.Change{Path: s.Path, Before: s.To.ForPatch(), After: s.From.ForPatch()}
@@ -18,7 +18,7 @@ func (s *Step) ownChange() patch.Change {
 	}
 	after, err := s.ownAfter()
 	if err != nil {
-		c.Note = "it was changed between the calls, too, and these changes cannot be told apart: " + err.Error()
+		c.Note = "it was changed between the calls, too, and these changes cannot be separated: " + err.Error()
 		return c
 	}
 	c.After = after
