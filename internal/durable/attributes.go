@@ -22,7 +22,13 @@ func (p directory) copyAttributes(f *os.File, name string) error {
 		return nil // it can be written, but not read
 	}
 	defer unix.Close(from)
-	to := int(f.Fd())
+	return keepAttributes(int(f.Fd()), from)
+}
+
+// KeepAttributes gives a file the extended attributes of another one, and with them its access control list, as far as the user may set them.
+func KeepAttributes(to, from *os.File) error { return keepAttributes(int(to.Fd()), int(from.Fd())) }
+
+func keepAttributes(to, from int) error {
 	names := attributesOf(from)
 	for _, name := range names {
 		if !isKept(name) {

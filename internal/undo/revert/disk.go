@@ -1,6 +1,7 @@
 package revert
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,8 +9,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo/content"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
@@ -195,6 +198,54 @@ func (d *disk) mkdir(s Step) error {
 
 // write puts a file where one of any kind but a directory may stand, at once.
 func (d *disk) write(s Step) error {
+	err := d.writeNew(s)
+	if errors.Is(err, syscall.EBUSY) { // the file is a mount point, which nothing can replace
+		err = d.overwrite(s)
+	}
+	return err
+}
+
+// maxOverwritten is the size of the largest content that is written into a file, in bytes: it is in memory meanwhile.
+const maxOverwritten = 64 << 20
+
+// overwrite writes a content into the file that is there.
+func (d *disk) overwrite(s Step) error {
+	dir, name, err := d.inUnchanged(s)
+	if err != nil {
+		return err
+	}
+	data, ok := s.To.Data(maxOverwritten)
+	switch {
+	case !ok:
+		return syscall.EBUSY
+	case s.To.Sum != content.Sum{} && s.To.Sum != sha256.Sum256(data):
+		return errDamaged
+	}
+	at, err := dir.Open(".")
+	if err != nil {
+		return err
+	}
+	defer at.Close()
+	if err := durable.WriteFileAt(at, name, data, 0o600); err != nil {
+		return err
+	}
+	changed()
+	return own(dir, name, s.To.State)
+}
+
+// keepAttributes gives a new file the extended attributes and the access control list of the file that it replaces.
+func keepAttributes(dir *os.Root, name string, f *os.File) {
+	if info, err := dir.Lstat(name); err != nil || !info.Mode().IsRegular() {
+		return
+	}
+	if old, err := dir.Open(name); err == nil {
+		_ = durable.KeepAttributes(f, old) // the content matters more
+		_ = old.Close()
+	}
+}
+
+// writeNew puts a new file there.
+func (d *disk) writeNew(s Step) error {
 	return d.replace(s, func(dir *os.Root, temporary string) error {
 		if s.To.Way == content.Linked && s.To.Place.IsFile() {
 			if err := os.Link(s.To.Place.Path, filepath.Join(d.path, temporary)); err == nil {
@@ -212,6 +263,7 @@ func (d *disk) write(s Step) error {
 				_ = f.Truncate(0) // a program that is being started still has the file, and with it the room on a full disk
 			}
 		}
+		keepAttributes(dir, filepath.Base(s.Path), f)
 		return errors.Join(err, f.Close(), own(dir, temporary, s.To.State))
 	})
 }
