@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"context"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/undo/report"
@@ -22,11 +23,17 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, x *agent.Exe
 	}
 	if o != nil {
 		x.Changes = s.describe(call, ran, o, x.Result)
-		if s.Changed != nil && !ran.isEdit && len(o.Beside) == 0 {
+		if s.Changed != nil && !ran.isEdit && isAlone(o) {
 			s.Changed(title(call), o)
 		}
 	}
 }
+
+// longRun is how long a call runs in which a person has probably edited files, too.
+const longRun = 30 * time.Second
+
+// isAlone reports whether a call has made all changes of its operation, as far as that is known.
+func isAlone(o *store.Operation) bool { return len(o.Beside) == 0 && o.Ended.Sub(o.Began) < longRun }
 
 // title describes a call: a command as it is, another one with the name of its tool.
 func title(call *agent.PreparedCall) string {

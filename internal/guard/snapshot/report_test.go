@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -128,5 +129,21 @@ func BenchmarkCall(b *testing.B) {
 				s.call(b, &agent.ToolCall{ID: fmt.Sprint(i)}, as, step)
 			}
 		})
+	}
+}
+
+// TestIsAlone names no call to the model as the one that has changed a file if others may have.
+func TestIsAlone(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	for _, c := range []struct {
+		took   time.Duration
+		beside []string
+		want   bool
+	}{{time.Second, nil, true}, {time.Second, []string{"serve (in the background)"}, false}, {time.Minute, nil, false}} {
+		o := &store.Operation{Header: store.Header{Began: began, Ended: began.Add(c.took), Beside: c.beside}}
+		if got := isAlone(o); got != c.want {
+			t.Errorf("%v, %q: %v", c.took, c.beside, got)
+		}
 	}
 }
