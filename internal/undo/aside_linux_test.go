@@ -167,3 +167,29 @@ func TestAsideKilled(t *testing.T) {
 		t.Errorf("after undo (-want +got):\n%s", diff)
 	}
 }
+
+// TestAsideInWorkspace has a workspace that is the top of its file system: the second names are in it, and neither git nor the log sees them.
+func TestAsideInWorkspace(t *testing.T) {
+	t.Parallel()
+	for _, isWatched := range []bool{true, false} {
+		p := newPlace(t, "true")
+		p.dir = tmpfs(t, "128m")
+		p.sh(t, "git init -q; mkdir d; mv .git d; mv d/.git .; "+makeLarge)
+		before := undotest.Take(t, p.dir)
+		p.restart(undo.Options{Walked: walked(isWatched)})
+		o := p.run(t, "test -d "+aside.Name()+"; rm large; git status --porcelain | { ! grep pollux; }")
+		if len(o.Changes) != 1 {
+			t.Errorf("changes %+v", o.Changes)
+		}
+		p.sh(t, "head -c 18000000 /dev/zero >second")
+		if o := p.run(t, "rm second"); o == nil || len(o.Changes) != 1 {
+			t.Errorf("operation %+v", o)
+		}
+		p.recorder.Close()
+		p.sh(t, "test ! -e "+aside.Name())
+		p.undo(t, o.Number)
+		if diff := cmp.Diff(before, undotest.Take(t, p.dir)); diff != "" {
+			t.Errorf("after undo (-want +got):\n%s", diff)
+		}
+	}
+}
