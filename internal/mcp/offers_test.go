@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"pollux/llm"
 	"pollux/tool"
 )
@@ -68,6 +70,20 @@ func TestLongResource(t *testing.T) {
 	}
 	if text := Untrusted(contents, 1000, spill); tool.Units(text) > 1500 || !strings.HasPrefix(text, "<untrusted_context>\nOutput too large.") {
 		t.Errorf("mentioned: %s", text)
+	}
+}
+
+// TestManyResources lists as many resources as fit, and counts the others.
+func TestManyResources(t *testing.T) {
+	t.Parallel()
+	one := newServer(New(Options{Registry: tool.NewRegistry()}), Config{Name: "toy"})
+	for range 2000 {
+		one.offer.Resources = append(one.offer.Resources, &sdk.Resource{URI: "test://one", Name: "n", Description: strings.Repeat("d", 5000)})
+	}
+	s := &Servers{list: []*server{one}}
+	text, err := s.listResources(t.Context(), listArgs{})
+	if err != nil || len(text) > 45_000 || !strings.HasSuffix(text, " more; with serverName, those of one server are listed") {
+		t.Errorf("%d bytes, %q, error %v", len(text), text[max(0, len(text)-100):], err)
 	}
 }
 

@@ -125,6 +125,9 @@ func (s *Servers) offerResources() {
 	s.o.Registry.Set(resourceOwner, list, &readTool{s})
 }
 
+// maxListed is the length of a list of resources, in bytes, and maxDescribed that of a description, in characters.
+const maxListed, maxDescribed = 40_000, 500
+
 type listArgs struct {
 	Server string `json:"serverName,omitempty" jsonschema:"the name of a server, to list only its resources"`
 }
@@ -133,9 +136,20 @@ func (s *Servers) listResources(_ context.Context, a listArgs) (string, error) {
 	var parts []string
 	section := func(title string, list []Resource) {
 		b := strings.Builder{}
+		more := 0
 		for _, r := range list {
-			if a.Server == "" || r.Server == a.Server {
-				fmt.Fprintf(&b, "\n- %s | %s | %s", r.ID(), oneLine(r.Name), oneLine(r.Description))
+			switch {
+			case a.Server != "" && r.Server != a.Server:
+			case b.Len() > maxListed:
+				more++
+			default:
+				fmt.Fprintf(&b, "\n- %s | %s | %s", r.ID(), oneLine(r.Name), tool.First(oneLine(r.Description), maxDescribed))
+			}
+		}
+		if more > 0 {
+			fmt.Fprintf(&b, "\n... and %d more", more)
+			if a.Server == "" {
+				b.WriteString("; with serverName, those of one server are listed")
 			}
 		}
 		if b.Len() > 0 {
