@@ -5,6 +5,7 @@ package record
 import (
 	"context"
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -66,8 +67,7 @@ func (r *Record) open(ctx context.Context) error {
 	if !o.Recorded {
 		return nil
 	}
-	if !p.HasHome() && o.Resume == "" && o.SessionFile == "" {
-		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
+	if !p.HasHome() && o.Resume == "" && o.SessionFile == "" && !makeHome(p) {
 		return nil
 	}
 	r.journal = journal.New(journal.Options{
@@ -90,6 +90,20 @@ func (r *Record) open(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// makeHome makes the missing home directory of a person, who expects a record of the session. It returns false if there is
+// none: a run without a person, often that of a service, makes no home directory.
+func makeHome(p *project.Project) bool {
+	if !p.Options.Interactive {
+		p.Log.Debug("The session is not recorded, because the home directory does not exist.", "home", p.Paths.Home())
+		return false
+	}
+	err := os.MkdirAll(p.Paths.GeminiDir(), 0o700)
+	if err != nil {
+		p.Warn("Warning: This session is not recorded: " + err.Error() + ". To keep sessions in another place, set GEMINI_CLI_HOME.")
+	}
+	return err == nil
 }
 
 // SessionID returns the id of the conversation, "" if it has none yet.

@@ -88,24 +88,39 @@ func texts(entries []agent.Entry) string {
 	return strings.Join(list, " ")
 }
 
-// TestNotRecorded checks that the zero options record nothing, and that a user without a home directory has no record.
+// TestNotRecorded checks that the zero options record nothing, that a run without a person makes no home directory for its record, and
+// that a person learns once that there can be none.
 func TestNotRecorded(t *testing.T) {
 	t.Parallel()
-	none := t.TempDir() + "/none"
+	none := filepath.Join(t.TempDir(), "none")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	home := func(path string) []string { return []string{"GEMINI_CLI_HOME=", "HOME=" + path, "USERPROFILE=" + path} }
 	for name, tt := range map[string]struct {
-		env      []string
-		recorded bool
+		env                   []string
+		recorded, interactive bool
+		warnings              int
 	}{
-		"not wanted": {},
-		"no home":    {[]string{"GEMINI_CLI_HOME=", "HOME=" + none, "USERPROFILE=" + none}, true},
+		"not wanted":      {nil, false, true, 0},
+		"no home":         {home(none), true, false, 0},
+		"impossible home": {home(file), true, true, 1},
 	} {
-		p := projecttest.NewUser(t, tt.env...).Load(func(o *project.Options) { o.Folder, o.Interactive = trust.Trusted, true })
+		var warnings []string
+		p := projecttest.NewUser(t, tt.env...).Load(func(o *project.Options) {
+			o.Folder, o.Interactive = trust.Trusted, tt.interactive
+			o.Warn = func(text string) { warnings = append(warnings, text) }
+		})
 		r, err := record.Open(t.Context(), p, record.Options{Recorded: tt.recorded, SessionID: "mine"})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Journal() != nil || r.IsRecorded() || r.Transcript() != "" || r.Calls() != nil || r.Subagent("s", nil) != nil || r.NewPromptLog() != nil || r.Resumed() != nil || r.Recap() != nil || r.SessionID() != "mine" {
 			t.Errorf("%s: there is a record", name)
+		}
+		if _, err := os.Stat(none); err == nil || len(warnings) != tt.warnings {
+			t.Errorf("%s: a home directory was made: %v; warnings: %q", name, err == nil, warnings)
 		}
 		r.EndRun()
 		r.Branch("other")

@@ -2,8 +2,10 @@ package tui
 
 import (
 	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"pollux/internal/config"
 	"pollux/internal/editor"
@@ -47,7 +49,7 @@ func newView(live kit.Live, o Options) *view {
 func loadBindings(paths *config.Paths, goos string) (*keys.Bindings, []string) {
 	path := filepath.Join(paths.GeminiDir(), "keybindings.json")
 	data, err := os.ReadFile(path)
-	if os.IsNotExist(err) {
+	if os.IsNotExist(err) || errors.Is(err, syscall.ENOTDIR) {
 		return keys.Default(goos), nil
 	}
 	if err != nil {
