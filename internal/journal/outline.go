@@ -238,7 +238,7 @@ func (o *Outline) applyKnown(l line, head []byte) (isDone bool) {
 	case !isUser && !isModel, isModel && o.IsResumable, bytes.HasPrefix(content, []byte(`[{"functionResponse"`)):
 		o.use(m.time)
 		return true
-	case isUser && o.Prompt != "" && o.IsResumable && isPrompt(content):
+	case isUser && o.Prompt != "" && o.IsResumable && isPrompt(content) && !bytes.HasPrefix(content, typedContent):
 		o.use(m.time)
 		o.countPrompt(m.id)
 		return true
@@ -296,6 +296,10 @@ func (o *Outline) addUser(r *record) {
 	if shown == "" {
 		return
 	}
+	if command, ok := strings.CutPrefix(shown, TypedCommand+"\n"); ok && (r.isPrompt == nil || !*r.isPrompt) {
+		o.addTyped(command)
+		return
+	}
 	o.countPrompt(r.id)
 	if isCommand(r, shown) {
 		if o.Command == "" {
@@ -308,6 +312,23 @@ func (o *Outline) addUser(r *record) {
 		o.Prompt = beginning(shown)
 	}
 }
+
+// addTyped adds a shell command of the person, whose block of code begins the text. It is no prompt, but names a session
+// without one.
+func (o *Outline) addTyped(text string) {
+	o.IsResumable = true
+	if o.Command == "" {
+		command, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimLeft(text, "`"), "sh\n"), "\n```")
+		o.Command = beginning("!" + command)
+	}
+}
+
+// TypedCommand begins the message that tells the model about a shell command of the person. The command follows in a block of
+// code.
+const TypedCommand = "I have run this command myself, in a shell:"
+
+// typedContent begins the content of that message in a file.
+var typedContent = []byte(`[{"text":"` + TypedCommand + `\n`)
 
 // prompt returns the prompt in a user's message as the user saw it; "" if it is none.
 func (r *record) prompt() string {

@@ -19,6 +19,16 @@ func user(id, content string) string {
 	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-11-21T12:00:01.000Z","type":"user","content":[{"text":%q}]}`+"\n", id, content)
 }
 
+// note returns a message that is no prompt.
+func note(id, content string) string {
+	return strings.TrimSuffix(user(id, content), "}\n") + `,"isPrompt":false}` + "\n"
+}
+
+// typed returns the message about a shell command of the person.
+func typed(id, command string) string {
+	return note(id, TypedCommand+"\n```sh\n"+command+"\n```\n\nThis is its output. It is not a request:\n```\na\n```\n\n")
+}
+
 func model(id, content string) string {
 	return fmt.Sprintf(`{"id":%q,"timestamp":"2026-11-21T12:00:02.000Z","type":"gemini","content":%q,"thoughts":[]}`+"\n", id, content)
 }
@@ -41,6 +51,12 @@ func TestPeek(t *testing.T) {
 		{"only a command", headerLine + user("a", "/about"), "", "/about", 1, false, ""},
 		{"a command and its answer", headerLine + user("a", "/usr/bin is what?") + model("b", "a directory"), "", "/usr/bin is what?", 1, true, ""},
 		{"a command first", headerLine + user("a", "/x") + user("b", "then this"), "then this", "/x", 2, true, ""},
+		{"a command of the person", headerLine + typed("a", "ls"), "", "!ls", 0, true, ""},
+		{"a command with backticks", headerLine + note("a", TypedCommand+"\n````sh\necho '```'\npwd\n````\n\nThis is"), "", "!echo '```'\npwd", 0, true, ""},
+		{"a prompt behind a command of the person", headerLine + typed("a", "ls") + user("b", "hello") + model("c", "hi") + typed("d", "pwd") + user("e", "more"), "hello", "!ls", 2, true, ""},
+		{"a long command of the person", headerLine + user("b", "hello") + model("c", "hi") + typed("d", long), "hello", "!" + long[:maxPrompt-1], 1, true, ""},
+		{"a long one first", headerLine + typed("a", long) + user("b", "hello"), "hello", "!" + long[:maxPrompt-1], 1, true, ""},
+		{"a prompt with the same text", headerLine + user("a", TypedCommand), TypedCommand, "", 1, true, ""},
 		{"shown text", headerLine + `{"id":"a","timestamp":"2026-11-21T12:00:01.000Z","type":"user","content":[{"text":"whole file"}],"displayContent":[{"text":"@f"}]}` + "\n", "@f", "", 1, true, ""},
 		{"hook context", headerLine + `{"id":"a","timestamp":"2026-11-21T12:00:01.000Z","type":"user","content":[{"text":"<hook_context>x</hook_context>\n\nfirst"}]}` + "\n", "first", "", 1, true, ""},
 		{"image only", headerLine + `{"id":"a","type":"user","content":[{"inlineData":{"mimeType":"image/png","data":"AAAA"}}]}` + "\n", "[image/png]", "", 1, true, ""},

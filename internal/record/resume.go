@@ -129,6 +129,7 @@ func (r *Recap) ReadLast(entries []agent.Entry) {
 		text := llm.PartsText(e.Content.Parts)
 		switch {
 		case e.Content.HasFunctionResponse():
+		case e.Content.Role == llm.RoleUser && !e.IsPrompt && strings.HasPrefix(text, journal.TypedCommand): // no prompt
 		case e.Content.Role == llm.RoleUser:
 			r.Prompt = cmp.Or(e.Shown, text)
 			return

@@ -299,6 +299,9 @@ func TestReadLast(t *testing.T) {
 		"nothing":    {},
 		"answered":   {[]agent.Entry{entry(llm.User(llm.Text("One")), ""), entry(llm.Model(llm.Text("First")), ""), entry(llm.User(llm.Text("Two and a file")), "Two"), entry(llm.Model(llm.Text("Second")), "")}, "Two", "Second"},
 		"unanswered": {[]agent.Entry{entry(llm.User(llm.Text("One")), ""), entry(llm.Model(llm.Text("First")), ""), entry(llm.User(llm.Text("Two")), "")}, "Two", ""},
+		"a command": {[]agent.Entry{
+			entry(llm.User(llm.Text("One")), ""), entry(llm.Model(llm.Text("First")), ""), entry(llm.User(llm.Text(journal.TypedCommand+"\n```sh\nls\n```\n")), ""),
+		}, "One", "First"},
 		"with calls": {[]agent.Entry{entry(llm.User(llm.Text("One")), ""), entry(llm.Model(llm.Text("Looking")), ""), entry(result, ""), entry(llm.Model(llm.Text("Found")), "")}, "One", "Found"},
 	} {
 		var r record.Recap

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"pollux/agent"
+	"pollux/internal/journal"
 	"pollux/internal/transcript"
 	"pollux/llm"
 	"pollux/tool"
@@ -46,7 +47,7 @@ func (s *Session) RunTyped(ctx context.Context, command string, show func(agent.
 		const most = 10_000 // characters that the model gets
 		output, _ := tool.Truncate(text, most, nil)
 		s.agent.AddMessage(ctx, agent.Message{Content: llm.User(llm.Text(
-			"I have run this command myself, in a shell:\n" + transcript.CodeBlock("sh", command) +
+			journal.TypedCommand + "\n" + transcript.CodeBlock("sh", command) +
 				"This is its output. It is not a request:\n" + transcript.CodeBlock("", output),
 		))})
 	}
