@@ -50,9 +50,18 @@ func (l *loop) running() int {
 	return l.view.session.Processes.Running()
 }
 
-// leaveText returns the text that asks for a second press of a key that leaves. It says which background commands end.
+// stopped returns the number of commands that the end of the session stops: those in the background, and those of which something
+// runs that was started with &.
+func (l *loop) stopped() int {
+	if !l.view.isOpen() {
+		return 0
+	}
+	return len(l.view.session.Processes.Alive())
+}
+
+// leaveText returns the text that asks for a second press of a key that leaves. It says how many commands end.
 func (l *loop) leaveText(command keys.Command) string {
-	if n := l.running(); n > 0 {
+	if n := l.stopped(); n > 0 {
 		return toast.QuitAndStop(n, l.view.bindings.Hint(command))
 	}
 	return toast.Again(l.view.bindings, command, toast.ToExit)
@@ -61,9 +70,9 @@ func (l *loop) leaveText(command keys.Command) string {
 // quitWait is how long a second /quit counts as the answer to the question about background commands.
 const quitWait = 10 * time.Second
 
-// asksToStop asks once, before /quit, whether the background commands may end. It reports whether it has asked.
+// asksToStop asks once, before /quit, whether the commands may end that run. It reports whether it has asked.
 func (l *loop) asksToStop(now time.Time) bool {
-	n := l.running()
+	n := l.stopped()
 	if n == 0 || now.Sub(l.armed.quit) < quitWait {
 		return false
 	}
