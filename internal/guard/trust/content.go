@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -194,7 +195,7 @@ func (l *looker) directory(dir string, r runner) {
 			l.file(dir, file, true)
 			continue
 		}
-		found, _ := filepath.Glob(filepath.Join(dir, file)) // the pattern is valid
+		found, _ := fs.Glob(os.DirFS(dir), file) // the pattern is valid
 		for _, path := range found[:min(len(found), maxNamed+1)] {
 			l.file(dir, path, true)
 		}

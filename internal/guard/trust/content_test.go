@@ -198,6 +198,20 @@ func TestContentAppears(t *testing.T) {
 	}
 }
 
+// A folder whose name looks like a pattern is one like others.
+func TestContentBrackets(t *testing.T) {
+	t.Parallel()
+	dir, record := filepath.Join(t.TempDir(), "[x]"), filepath.Join(t.TempDir(), "p", "folders.json")
+	write(t, filepath.Join(dir, "main.go"), "x")
+	if err := trust.Remember(record, dir, []trust.Sight{look(t, dir, hookOf("go run ."))}); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "main.go"), "y")
+	if trust.ReadRecord(record).Has(dir, look(t, dir, hookOf("go run ."))) {
+		t.Error("a change of main.go is not noticed")
+	}
+}
+
 // Files outside of the folder are not the folder's, except behind its links.
 func TestContentOutside(t *testing.T) {
 	t.Parallel()
