@@ -3,6 +3,7 @@ package completion
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pollux/agent"
@@ -63,6 +64,8 @@ func line(p *shell.Process) string {
 	switch {
 	case p.IsLeft:
 		return fmt.Sprintf("[What `%s` left running has ended (PGID %d). Its output was not kept]", command, p.PID)
+	case p.IsGone:
+		return fmt.Sprintf("[Background command `%s` (PID %d) no longer runs: it ended with the earlier session. Its output until then: %s]", command, p.PID, p.Log)
 	case !p.IsOrphan:
 		how = p.Ended()
 	}
@@ -72,11 +75,14 @@ func line(p *shell.Process) string {
 // Limits of [Reporter.News]: lines, and bytes of a command.
 const maxNews, maxCommand = 5, 120
 
-// News returns the lines for the model about the commands that have ended since the last call, "" for none. It has none if the user has chosen
-// another report, or silence.
+// News returns the lines for the model about the commands that have ended since the last call, "" for none. If the user has chosen
+// another report, or silence, it has those that ended with an earlier session only.
 func (r *Reporter) News() string {
 	ended := r.Processes.TakeEnded()
-	if _, isChosen := r.Project.Settings().Lookup(string(config.BackgroundCompletion)); isChosen || len(ended) == 0 {
+	if _, isChosen := r.Project.Settings().Lookup(string(config.BackgroundCompletion)); isChosen {
+		ended = slices.DeleteFunc(ended, func(p shell.Process) bool { return !p.IsGone })
+	}
+	if len(ended) == 0 {
 		return ""
 	}
 	var lines []string

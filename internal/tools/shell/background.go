@@ -67,6 +67,8 @@ type Process struct {
 	// IsOrphan is set of a command that another process of Pollux has started before it crashed. How
 	// such a command ends is not known.
 	IsOrphan bool
+	// IsGone is set of an orphan that had ended when this process of Pollux began: with the one that had started it.
+	IsGone bool
 	// IsLeft is set of processes that a command has left running with &: PID is that of their group, and neither their output nor how they
 	// end is known.
 	IsLeft  bool

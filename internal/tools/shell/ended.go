@@ -9,14 +9,15 @@ import (
 	"pollux/internal/process"
 )
 
-// TakeEnded returns the commands of the model that have ended in the background, oldest first, and then the commands whose processes, left
+// TakeEnded returns the commands of the model that have ended in the background, oldest first, those of an earlier process
+// before them, and then the commands whose processes, left
 // running with &, have ended. It leaves out those of which a result has shown that to the model, and returns each once.
 func (ps *Processes) TakeEnded() (ended []Process) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.noteEnds()
 	for _, p := range ps.history {
-		if p.Exited && !p.isKnown && !p.IsOrphan && p.execution.asked.isByModel() {
+		if p.Exited && !p.isKnown && (p.IsGone || !p.IsOrphan && p.execution.asked.isByModel()) {
 			ended = append(ended, *p)
 		}
 		p.isKnown = p.isKnown || p.Exited

@@ -72,6 +72,7 @@ type Process struct {
 	Code     int
 	Signal   syscall.Signal
 	IsOrphan bool
+	IsGone   bool
 	IsLeft   bool
 }
 

@@ -17,8 +17,8 @@ import (
 	"pollux/internal/process"
 )
 
-// note is a file about a background command or a daemon, beside its log. A session that resumes after a
-// crash reads from it which commands were running.
+// note is a file about a background command or a daemon, beside its log. A session that resumes reads from it which
+// commands were running when Pollux ended.
 type note struct {
 	Session string `json:"session"`
 	PID     int    `json:"pid"`
@@ -27,6 +27,8 @@ type note struct {
 	// IsApart is set of a process that has left the session of its command, which goes on at the end
 	// of Pollux.
 	IsApart bool `json:"isApart,omitempty"`
+	// HasEnded is set when Pollux ends, and the command with it.
+	HasEnded bool `json:"hasEnded,omitempty"`
 }
 
 const (
@@ -42,7 +44,7 @@ func (ps *Processes) notePath(pid int) string {
 	return filepath.Join(ps.dir, notePrefix+strconv.Itoa(pid)+noteSuffix)
 }
 
-// note writes a note about a process. Errors have no effect: only a crash makes a note useful.
+// note writes a note about a process. Errors have no effect: only a resumed session needs it.
 func (ps *Processes) note(pid int, command string, isApart bool) {
 	const maxCommand = 2000 // bytes
 	n := note{PID: pid, Started: process.Started(pid), Command: strings.ToValidUTF8(command[:min(len(command), maxCommand)], ""), IsApart: isApart}
@@ -74,14 +76,16 @@ func (ps *Processes) forgetNote(pid int) {
 	}
 }
 
-// closeNotes removes the notes about the processes that end with the session.
+// closeNotes marks the notes about the processes that end with the session, so that a session that resumes can tell the model
+// that they no longer run.
 func (ps *Processes) closeNotes() {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	for pid, n := range ps.notes {
 		if !n.IsApart {
 			delete(ps.notes, pid)
-			_ = os.Remove(ps.notePath(pid)) // it may be gone
+			n.HasEnded = true
+			ps.writeNote(n)
 		}
 	}
 }
@@ -100,7 +104,8 @@ func (ps *Processes) SetSession(id string) {
 
 // Recover adds the processes of the session to the list that another process of Pollux has left behind
 // because it crashed, and returns them. Those that still run are no processes of this Pollux, and do
-// not end with it. It is called after SetSession, by the only process that has the session.
+// not end with it. Those that ended in order with that process are added to the list, and not returned. It is called after
+// SetSession, by the only process that has the session.
 func (ps *Processes) Recover() []Process {
 	entries, err := os.ReadDir(ps.dir)
 	if err != nil {
@@ -154,8 +159,8 @@ func (ps *Processes) recover(n note) (_ Process, ok bool) {
 		PID: n.PID, Command: n.Command, Log: filepath.Join(ps.dir, notePrefix+strconv.Itoa(n.PID)+".log"),
 		IsOrphan: true, isApart: n.IsApart, started: n.Started,
 	}
-	p.Exited = !p.runs()
-	if p.Exited {
+	p.Exited = n.HasEnded || !p.runs()
+	if p.IsGone = p.Exited; p.Exited {
 		_ = os.Remove(ps.notePath(n.PID)) // the next session tries again
 		if n.IsApart {
 			return Process{}, false
@@ -164,7 +169,7 @@ func (ps *Processes) recover(n note) (_ Process, ok bool) {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
 	ps.history = append(ps.history, p)
-	return *p, true
+	return *p, !n.HasEnded
 }
 
 // runs reports whether an orphan still runs, and not another process with its number.

@@ -109,7 +109,7 @@ func TestRecover(t *testing.T) {
 	}
 }
 
-// Commands that end, or are ended by the session, leave no notes.
+// Commands that end leave no notes. Those that end with the session are reported to the model, once, and not to the user.
 func TestNotesAreRemoved(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -121,6 +121,21 @@ func TestNotesAreRemoved(t *testing.T) {
 	ps.note(q.Pid, "q", false)
 	ps.forgetNote(p.Pid)
 	ps.Close()
+	for i, want := range []int{1, 0} {
+		next := NewProcesses(dir)
+		next.SetSession("mine")
+		if found := next.Recover(); len(found) > 0 {
+			t.Errorf("for the user: %+v", found)
+		}
+		ended := next.TakeEnded()
+		if len(ended) != want || want == 1 && (ended[0].Command != "q" || !ended[0].IsGone || !ended[0].Exited) {
+			t.Errorf("session %d, for the model: %+v", i, ended)
+		}
+		if again := next.TakeEnded(); len(again) > 0 {
+			t.Errorf("session %d, once more: %+v", i, again)
+		}
+		next.Close()
+	}
 	if entries, _ := os.ReadDir(dir); len(entries) > 0 {
 		t.Errorf("left: %v", entries)
 	}
