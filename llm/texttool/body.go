@@ -46,6 +46,8 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 		return p.scanCode(isWhole)
 	case otherForm:
 		return p.scanOther(isWhole)
+	case wideForm:
+		return p.scanWide(isWhole)
 	}
 	n, status := p.markup.read(p.held[p.open.at:], isWhole)
 	switch status {

@@ -34,6 +34,7 @@ const (
 	markupForm             // elements, see [markup]
 	pythonForm             // code, see [readPython]
 	otherForm              // anything else in an element
+	wideForm               // an object with wide punctuation, see [wideReader]
 )
 
 // place is where an opening stands.
@@ -343,6 +344,7 @@ func matchObject(s string, i int, o opening, anyKey bool) (opening, verdict) {
 	if o.isLoose {
 		keys = looseKeys[:]
 	}
+	isWide := s[i] >= utf8.RuneSelf
 	if o.key, n, v = matchKey(s[i:], keys, anyKey); v != yes {
 		return o, v
 	}
@@ -351,8 +353,11 @@ func matchObject(s string, i int, o opening, anyKey bool) (opening, verdict) {
 		return o, v
 	}
 	i += n
-	if n, v = matchPrefix(s[i:], []string{":"}); v != yes {
+	if n, v = matchPrefix(s[i:], []string{":", "："}); v != yes {
 		return o, v
+	}
+	if n > 1 || isWide {
+		o.form = wideForm
 	}
 	// parser.held will start with s, so afterColon counts from the start of s.
 	o.at, o.afterColon = at, i+n
@@ -362,6 +367,11 @@ func matchObject(s string, i int, o opening, anyKey bool) (opening, verdict) {
 // matchKey matches one of keys, with or without quotes, and returns it and its length
 // with quotes. If anyKey is set, other keys match in quotes.
 func matchKey(s string, keys []string, anyKey bool) (string, int, verdict) {
+	if n, v := matchPrefix(s, wideQuotes[:]); v == maybe {
+		return "", 0, v
+	} else if v == yes {
+		return matchWideKey(s, n, keys)
+	}
 	quote := ""
 	if s[0] == '"' || s[0] == '\'' {
 		quote = s[:1]

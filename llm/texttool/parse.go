@@ -33,6 +33,7 @@ type parser struct {
 	open     opening // of the call in held
 	object   laxjson.Reader
 	markup   markup
+	wide     wideReader
 	code     int      // up to where held was searched for the end of the code
 	codeEnds int      // closing fences that did not end the code
 	isAtEnd  bool     // nothing has followed the last call, an object without missing brackets
@@ -260,7 +261,7 @@ func (p *parser) scanText(s string) (rest string) {
 			return ""
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
-			p.open, p.object, p.markup, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{tags: o.tags, closer: o.end}, o.at, 0, inCall
+			p.open, p.object, p.markup, p.wide, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{tags: o.tags, closer: o.end}, wideReader{}, o.at, 0, inCall
 			return s[o.at:]
 		default:
 			i = o.at

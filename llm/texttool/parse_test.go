@@ -144,14 +144,18 @@ func TestParser(t *testing.T) {
 		{name: "Chinese prose, bare", in: "我来读取“/a”：" + callA + "，然后继续。", text: "我来读取“/a”：\n，然后继续。", calls: []string{readA}},
 		{name: "Chinese arguments", in: `{"tool_call": {"name": "write_file", "arguments": {"content": "他说：“好，{}”。"}}}`, calls: []string{`write_file{"content":"他说：“好，{}”。"}`}},
 		{name: "missing end before Chinese", in: `{"tool_call": {"name": "read_file", "args": {"file_path": "/a"}` + "。我等待。", text: "。我等待。", calls: []string{readA}},
-		{name: "Chinese quotes", in: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n", text: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n"},
-		{name: "Chinese quotes and colons", in: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`, text: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`},
+		{name: "Chinese quotes", in: "```json\n{“tool_call”: {“name”: “read_file”, “arguments”: {“file_path”: “/a”}}}\n```\n", calls: []string{readA}},
+		{name: "Chinese quotes and colons", in: `{“tool”：“read_file”，“args”：{“file_path”：“/a”}}`, calls: []string{readA}},
+		{name: "Chinese brackets and numbers", in: `{“tool_call”：｛“name”：“read_file”，“arguments”：{“file_path”：“/a”，“limit”：５，"lines": [“a”，2]}｝}`, calls: []string{`read_file{"file_path":"/a","limit":5,"lines":["a",2]}`}},
+		{name: "Chinese quotes in a Chinese text", in: `{“tool_call”：{“name”：“write_file”，“arguments”：{“content”：“他说：“好”，然后 "走" 了。”}}}`, calls: []string{`write_file{"content":"他说：“好”，然后 \"走\" 了。"}`}},
+		{name: "Chinese quotes without an end", in: `{“tool_call”：{“name”：“read_file”，“arguments”：`, text: `{“tool_call”：{“name”：“read_file”，“arguments”：`},
+		{name: "a call behind a broken one", in: "{“tool_call”：坏}\n" + callA, text: "{“tool_call”：坏}", calls: []string{readA}},
 		{name: "Chinese quotes within", in: `{"tool_call": {“name”: “read_file”, "arguments": {}}}`, wrong: true},
-		{name: "a Chinese colon", in: `{"tool_call"：{"name"："read_file"}}`, text: `{"tool_call"：{"name"："read_file"}}`},
+		{name: "a Chinese colon", in: `{"tool_call"：{"name"："read_file"}}`, calls: []string{"read_file{}"}},
 		{name: "a Chinese comma", in: `{"tool_call": {"name": "read_file"， "arguments": {"file_path": "/a"}}}`, wrong: true},
 		{name: "a Chinese comma in arguments", in: `{"tool_call": {"name": "read_file", "arguments": {"file_path": "/a"，"limit": 5}}}`, wrong: true},
 		{name: "Chinese quotes, no tool", in: `配置：{“name”：“pollux”，“tool”：“无”}`, text: `配置：{“name”：“pollux”，“tool”：“无”}`},
-		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, text: `{“tool_call”: {“name”: “rm”}} 完`},
+		{name: "Chinese quotes, unknown tool", in: `{“tool_call”: {“name”: “rm”}} 完`, text: "完", calls: []string{"rm{}"}}, // as with ASCII quotes
 
 		// Invented results.
 		{name: "invented", in: "```json\n" + callA + "\n```\n\nResult of read_file:\n```\nlies\n```\n" + callB, calls: []string{readA}},
@@ -238,6 +242,7 @@ func FuzzParser(f *testing.F) {
 		"text", "```json\n" + callA + "\n```\nmore", callA + callB + "}\n", "<tool_call>" + callA + "</tool_call>", "`" + callA + "`",
 		"{'tool': 'glob', args: {a: [1,],}, /* x */}", "{\"tool_call\": {\"name\": \"glob\", \"arguments\": \"{", "~~~\n[" + callA + ",",
 		callA + "\nResult of glob:\nx", "```\n  {tool_calls:[{'name':'glob','input':{}}", strings.Repeat(" ", 1500) + callA,
+		"{“tool”：“glob”，“args”：{“a”：“b”，“c”：１}} {“tool_call”：坏}", "```json\n{\"tool_call\"：｛“name”：“glob”｝",
 	} {
 		f.Add(s, uint64(0x123456789abcdef), false)
 		f.Add(s, uint64(0), true)
