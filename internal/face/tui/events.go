@@ -27,11 +27,11 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 		l.commandDone(done)
 		return
 	}
-	l.tellUndo(e)
 	l.working.Handle(e, now)
 	l.todo.Handle(e)
 	l.recap.Handle(e, now)
 	l.transcript.Handle(e, now)
+	l.tellUndo(e)
 	l.tellDeletion(e)
 	switch e := e.(type) {
 	case kit.Opened:

@@ -73,9 +73,12 @@ func (l *loop) showTips() (seen.Notice, bool) {
 	return seen.Tips, true
 }
 
-// tellUndo shows how to undo changes before the first one of this user: with its question, or when it begins unasked.
+// tellUndo shows how to undo changes after the first call of this user that has changed a file.
 func (l *loop) tellUndo(e kit.Event) {
-	if !l.view.isOpen() || l.view.toldUndo || !isChange(e) {
+	if !l.view.isOpen() || l.view.toldUndo {
+		return
+	}
+	if c := changesBy(e); c == nil || c.Total() == 0 {
 		return
 	}
 	l.view.toldUndo = true
@@ -102,34 +105,17 @@ func (l *loop) tellDeletion(e kit.Event) {
 }
 
 // deletedBy returns the number of files that a call of the model has deleted and that can be brought back.
-func deletedBy(e kit.Event) int {
-	ran, ok := e.(kit.Ran)
-	if !ok {
-		return 0
-	}
+func deletedBy(e kit.Event) int { return changesBy(e).Restorable() }
+
+// changesBy returns the changes of files by a call of the model that has ended, nil for none.
+func changesBy(e kit.Event) *tool.Changes {
+	ran, _ := e.(kit.Ran)
 	event := ran.Event
 	if nested, isNested := event.(agent.Nested); isNested {
 		event = nested.Event
 	}
-	f, ok := event.(agent.ToolFinished)
-	if !ok {
-		return 0
+	if f, ok := event.(agent.ToolFinished); ok {
+		return f.Changes()
 	}
-	return f.Changes().Restorable()
-}
-
-// isChange reports whether an event asks for or begins a change of a file by the model.
-func isChange(e kit.Event) bool {
-	switch e := e.(type) {
-	case kit.Asked:
-		for _, b := range e.Question.Blocks {
-			if _, ok := b.(*kit.Change); ok && e.Question.IsOfCall {
-				return true
-			}
-		}
-	case kit.Ran:
-		u, ok := e.Event.(agent.ToolUpdated)
-		return ok && u.Status == agent.Executing && u.Kind == tool.KindEdit
-	}
-	return false
+	return nil
 }

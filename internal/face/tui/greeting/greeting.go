@@ -86,13 +86,13 @@ func keyLines(width int, t theme.Theme, b *keys.Bindings) (lines []styled.Line) 
 	return lines
 }
 
-// Undo is the note before the first change: how to undo it.
+// Undo is the note after the first change: how to undo it.
 func Undo(b *keys.Bindings) string {
 	how := "type /rewind"
 	if key := doubled(b.Hint(keys.BasicCancel)); key != "" {
 		how = "press " + key + ", or type /rewind"
 	}
-	return "To undo changes to files later, " + how + ", and choose a prompt.\n/undo takes back the last change, also one by a command."
+	return "To undo changes to files, " + how + ", and choose a prompt.\n/undo takes back the last change, also one by a command."
 }
 
 // doubled returns the name of a key that is pressed twice, "" for none.
