@@ -31,16 +31,11 @@ func NewEngine(sources ...Source) *Engine {
 }
 
 // Ask begins a request in place of the one before, for which no result comes any more. It does not wait.
-func (e *Engine) Ask(r Request) { e.replace(&r) }
-
-// Cancel drops the request in progress.
-func (e *Engine) Cancel() { e.replace(nil) }
-
-func (e *Engine) replace(r *Request) {
+func (e *Engine) Ask(r Request) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.cancel()
-	e.next = r
+	e.next = &r
 	select {
 	case e.asked <- struct{}{}:
 	default:

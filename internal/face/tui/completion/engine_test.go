@@ -66,7 +66,6 @@ func TestReplacedRequest(t *testing.T) {
 	}
 	e.Ask(Request{Text: "slow"})
 	<-began
-	e.Cancel()
 	e.Ask(Request{Text: "next"})
 	<-began
 	if r := <-e.Found(); r.Request.Text != "next" {
@@ -74,29 +73,6 @@ func TestReplacedRequest(t *testing.T) {
 	}
 	e.Ask(Request{Text: "slow"})
 	<-began // Close ends it
-}
-
-// TestCancel checks that a canceled request ends at once, without a result.
-func TestCancel(t *testing.T) {
-	t.Parallel()
-	began, ended := make(chan bool), make(chan bool)
-	e := NewEngine(sourceFunc(func(ctx context.Context, r Request) (Result, bool) {
-		if r.Text == "slow" {
-			began <- true
-			<-ctx.Done()
-			ended <- true
-		}
-		return Result{}, true
-	}))
-	defer e.Close()
-	e.Ask(Request{Text: "slow"})
-	<-began
-	e.Cancel()
-	<-ended
-	e.Ask(Request{Text: "next"})
-	if r := <-e.Found(); r.Request.Text != "next" {
-		t.Errorf("%+v", r.Request)
-	}
 }
 
 // closable is a source that is closed.
