@@ -3,10 +3,11 @@ package tuitest
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // listsKeys matches the row with which a question lists its keys, also one without a key that confirms.
-var listsKeys = regexp.MustCompile(`^(Enter|Esc) [a-z]+( · |$)`)
+var listsKeys = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(Enter|Esc) [a-z]+( · |$)`) })
 
 // question looks for an open question of Pollux in the rows of a screen. isReady reports whether it takes answers: it
 // lists its keys from then on.
@@ -15,7 +16,7 @@ func question(rows []string) (isShown, isReady bool) {
 		switch {
 		case strings.HasPrefix(row, "? "):
 			isShown, isReady = true, false
-		case listsKeys.MatchString(row):
+		case listsKeys().MatchString(row):
 			isReady = isShown
 		case strings.HasPrefix(row, "──") && i+1 < len(rows) && strings.ContainsAny(rows[i+1][:min(len(rows[i+1]), 1)], ">!*"):
 			return false, false // the input is below it
