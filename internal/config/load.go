@@ -102,10 +102,16 @@ func (l *loader) fail(scope Scope, path string, err error) {
 // file returns the content of a settings file: parsed, expanded, migrated to current keys and
 // checked. It returns nil if there is none.
 func (l *loader) file(scope Scope, path string) map[string]any {
+	if durable.IsMissing(path) {
+		if dir := filepath.Dir(path); scope == User && leadsNowhere(dir) {
+			l.fail(scope, dir, durable.CheckLink(dir))
+		}
+		return nil
+	}
 	data, err := readFile(path, maxSettings)
 	if errors.Is(err, errAbsent) {
-		if path, err = checkLinks(scope, path); err == nil {
-			return nil
+		if err = durable.CheckLink(path); err == nil {
+			return nil // it has just been removed, or a parent is no directory
 		}
 	}
 	switch {
@@ -162,20 +168,13 @@ func (l *loader) file(scope Scope, path string) map[string]any {
 	return tree
 }
 
-// checkLinks returns an error, and its path, if a settings file is missing because it, or the user's directory for it, is a link
-// to nothing.
-func checkLinks(scope Scope, path string) (about string, err error) {
-	if err = durable.CheckLink(path); err != nil || scope != User {
-		return path, err
+// leadsNowhere reports whether a directory is a link to nothing.
+func leadsNowhere(dir string) bool {
+	if durable.IsMissing(dir) || durable.CheckLink(dir) == nil {
+		return false
 	}
-	dir := filepath.Dir(path)
-	if err = durable.CheckLink(dir); err == nil {
-		return path, nil
-	}
-	if _, missing := os.Stat(dir); missing == nil {
-		err = nil // a link to a directory without settings
-	}
-	return dir, err
+	_, err := os.Stat(dir)
+	return durable.IsAbsent(err)
 }
 
 // OwnershipProblem returns the reason why a user other than the administrator may have written the file at a

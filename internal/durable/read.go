@@ -63,6 +63,14 @@ func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// IsMissing reports whether there is nothing at a path, not even a link. A start asks about many files that most users do not
+// have: unlike [os.Stat] and [os.Readlink], it makes no error and no description of a file.
+func IsMissing(path string) bool {
+	var target [1]byte
+	_, err := syscall.Readlink(path, target[:])
+	return err != nil && IsAbsent(err)
+}
+
 // CheckLink returns an error if a path at which no file was found is a symbolic link to nothing: then the file was meant to be
 // there. It returns nil for a missing file.
 func CheckLink(path string) error {

@@ -152,6 +152,9 @@ func OnOneLine(warning string) string {
 // system reads the administrator's directory, and reports whether it contains files that are
 // used.
 func (l *loader) system(s Sources) bool {
+	if durable.IsMissing(s.System) {
+		return false
+	}
 	if _, err := os.Stat(s.System); errors.Is(err, fs.ErrNotExist) {
 		l.checkLink(origin{tier: TierAdmin}, s.System)
 		return false
@@ -172,6 +175,9 @@ func (l *loader) system(s Sources) bool {
 
 // path reads a file or directory, and reports whether there was a file.
 func (l *loader) path(from origin, path string) bool {
+	if durable.IsMissing(path) {
+		return false
+	}
 	info, err := os.Stat(path)
 	switch {
 	case durable.IsAbsent(err):
