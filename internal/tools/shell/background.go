@@ -196,6 +196,7 @@ func (ps *Processes) Close() {
 	for _, p := range background {
 		ps.inspected(p, false)
 	}
+	ps.closeNotes() // before the ends of these commands remove them
 	for _, p := range running {
 		p.Terminate()
 	}
@@ -206,7 +207,6 @@ func (ps *Processes) Close() {
 	for _, p := range left {
 		<-p.Gone()
 	}
-	ps.closeNotes()
 }
 
 // start starts a process and adds it to the table. It fails after Close.
