@@ -168,7 +168,11 @@ func (r *run) identifyCalls(t *turn) {
 	for _, c := range made {
 		call := &ToolCall{ID: c.ID, Name: c.Name, Args: c.Args, PromptID: r.promptID, Joined: c.Joined}
 		if c.Problem != "" {
-			t.refuse(call, tool.Fail(tool.ErrInvalidParams, c.Problem))
+			refusal := tool.Fail(tool.ErrInvalidParams, c.Problem)
+			if t.reply.reason == llm.FinishMaxTokens {
+				refusal.Display = tool.TextDisplay(cutShown)
+			}
+			t.refuse(call, refusal)
 		}
 		t.calls = append(t.calls, call)
 		if !isObject(c.Args) {
@@ -188,7 +192,7 @@ func (t *turn) refuseCut() {
 		return
 	}
 	for i, call := range t.calls {
-		reason, shown := "", "Not run: the response was cut off in the middle of this call."
+		reason, shown := "", cutShown
 		switch {
 		case t.refused[call] != nil:
 			continue
@@ -205,6 +209,9 @@ func (t *turn) refuseCut() {
 		})
 	}
 }
+
+// cutShown is the result, for people, of a call that was cut off.
+const cutShown = "Not run: the response was cut off in the middle of this call."
 
 // shorterText asks a model to stay within the limit of a reply.
 const shorterText = "Write less in one call: a long file in several calls, one after the other."

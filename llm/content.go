@@ -181,8 +181,8 @@ func CutCall(id, name, args string) *FunctionCall {
 		begin = strings.ToValidUTF8(begin[:shown], "") + "..."
 	}
 	return &FunctionCall{ID: id, Name: name, Args: json.RawMessage(`{}`), Problem: fmt.Sprintf(
-		"Not run: your reply was cut off at the limit of its length, in the middle of this call. %d bytes of its arguments arrived, beginning with: %s\n"+
-			"Send it again in smaller parts: a long file in several calls, one after the other.", len(args), begin)}
+		"Not run: your reply was cut off at the limit of its length, in the middle of this call. Write less in one call: "+
+			"a long file in several calls, one after the other. %d bytes of its arguments arrived: %s", len(args), begin)}
 }
 
 // TextCallID begins the id of a call that was read from the model's text (llm/texttool).
