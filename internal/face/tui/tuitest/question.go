@@ -15,12 +15,17 @@ func question(rows []string) (isShown, isReady bool) {
 	for i, row := range rows {
 		switch {
 		case strings.HasPrefix(row, "? "):
-			isShown, isReady = true, false
+			isShown = true
 		case listsKeys().MatchString(row):
 			isReady = isShown
-		case strings.HasPrefix(row, "──") && i+1 < len(rows) && strings.ContainsAny(rows[i+1][:min(len(rows[i+1]), 1)], ">!*"):
-			return false, false // the input is below it
+		case i > 0 && !isReady && isEdge(rows[i-1]) && strings.ContainsAny(row[:min(len(row), 1)], ">!*"):
+			return false, false // the input is there
 		}
 	}
 	return isShown, isReady
+}
+
+// isEdge reports whether a row is the upper edge of the input.
+func isEdge(row string) bool {
+	return strings.HasPrefix(row, "──") || strings.HasPrefix(row, "▄▄")
 }
