@@ -36,7 +36,7 @@ func matchWideKey(s string, n int, keys []string) (string, int, verdict) {
 
 // scanWide reads the object with wide punctuation in held up to its end. If it is none, it is text.
 func (p *parser) scanWide(isWhole bool) (rest string) {
-	status := p.wide.read(string(p.held[p.open.at:]), isWhole)
+	status := p.wide.read(p.held[p.open.at:], isWhole)
 	switch {
 	case status == laxjson.Done:
 		n := p.open.at + p.wide.at
@@ -72,12 +72,12 @@ type wideReader struct {
 }
 
 // read reads s, which begins with all that earlier calls got, from where they have ended. isWhole means that no more follows.
-func (w *wideReader) read(s string, isWhole bool) laxjson.Status {
+func (w *wideReader) read(s []byte, isWhole bool) laxjson.Status {
 	for w.at < len(s) {
-		if !utf8.FullRuneInString(s[w.at:]) && !isWhole {
+		if !utf8.FullRune(s[w.at:]) && !isWhole {
 			return laxjson.More
 		}
-		r, size := utf8.DecodeRuneInString(s[w.at:])
+		r, size := utf8.DecodeRune(s[w.at:])
 		switch {
 		case w.quote != 0 && r == '\\':
 			if len(s) == w.at+1 {
@@ -152,7 +152,7 @@ func (w *wideReader) inObject() bool {
 }
 
 // ends reports whether rest, which follows a wide quote in a string, shows that the quote ends the string.
-func (w *wideReader) ends(rest string) verdict {
+func (w *wideReader) ends(rest []byte) verdict {
 	c, rest, ok := next(rest)
 	switch {
 	case !ok:
@@ -181,9 +181,9 @@ func verdictOf(isTrue bool) verdict {
 
 // next returns the first character of s behind white space as ASCII, with '"' for all quotes and 0 for other characters, and the
 // text behind it. ok is false if the text ends before the end of the character.
-func next(s string) (c byte, rest string, ok bool) {
-	for s != "" && utf8.FullRuneInString(s) {
-		r, size := utf8.DecodeRuneInString(s)
+func next(s []byte) (c byte, rest []byte, ok bool) {
+	for len(s) > 0 && utf8.FullRune(s) {
+		r, size := utf8.DecodeRune(s)
 		s = s[size:]
 		c := plain(r)
 		if isWideQuote(r) {
@@ -193,7 +193,7 @@ func next(s string) (c byte, rest string, ok bool) {
 			return c, s, true
 		}
 	}
-	return 0, "", false
+	return 0, nil, false
 }
 
 // plain returns the ASCII form of r, 0 for none.
