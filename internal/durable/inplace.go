@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -26,28 +27,21 @@ func (p directory) orInPlace(err error, name string, data []byte, old *fileState
 	if failed != nil {
 		return err
 	}
-	return overwrite(f, before, data)
+	return overwrite(f, f.WriteAt, before, data)
 }
 
 // errAttributes is returned if a new file cannot have the extended attributes of the old one.
 var errAttributes = errors.New("its extended attributes cannot be kept")
 
-// file is the part of an [os.File] that overwrite needs.
-type file interface {
-	io.WriterAt
-	Truncate(size int64) error
-	Sync() error
-}
-
-// overwrite changes the content of an open file, and restores the content before if it fails.
-func overwrite(f file, before, data []byte) error {
+// overwrite changes the content of an open file, and restores the content before if it fails. write is its method WriteAt.
+func overwrite(f *os.File, write func(data []byte, at int64) (int, error), before, data []byte) error {
 	size := len(before)
 	if len(data) > size { // first, because it needs room, and changes nothing that is there
-		if _, err := f.WriteAt(data[size:], int64(size)); err != nil {
+		if _, err := write(data[size:], int64(size)); err != nil {
 			return errors.Join(err, f.Truncate(int64(size)))
 		}
 	}
-	_, err := f.WriteAt(data[:min(size, len(data))], 0)
+	_, err := write(data[:min(size, len(data))], 0)
 	if err == nil {
 		err = f.Truncate(int64(len(data)))
 	}
@@ -57,6 +51,6 @@ func overwrite(f file, before, data []byte) error {
 	if err == nil {
 		return nil
 	}
-	_, failed := f.WriteAt(before, 0)
+	_, failed := write(before, 0)
 	return errors.Join(err, failed, f.Truncate(int64(size)), f.Sync())
 }

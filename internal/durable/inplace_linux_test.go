@@ -134,7 +134,7 @@ func TestOverwriteRestores(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			err = overwrite(&broken{f, left}, []byte(old), []byte(text))
+			err = overwrite(f, (&broken{f, left}).WriteAt, []byte(old), []byte(text))
 			want := old
 			if err == nil {
 				want = text

@@ -1,16 +1,16 @@
 package file
 
 import (
+	"errors"
+	"fmt"
 	"strings"
 	"unicode"
 
 	"pollux/tool"
 )
 
-// madeError is returned for an edit that the file has already: it repeats one that was made.
-type madeError struct{ error }
-
-func (e madeError) Unwrap() error { return e.error }
+// errMade is the cause of the failure of an edit that the file has already: it repeats one that was made.
+var errMade = errors.New("the file already has the new text")
 
 // minMade is the number of letters and digits from which on a new text without lines of the old one is not there by chance.
 const minMade = 20
@@ -53,6 +53,6 @@ func (c *replaceCall) isMade(q *query) error {
 	if !ok {
 		return nil
 	}
-	return madeError{fail(tool.ErrEditNoChange, "No change was made, because none is needed: %s already has new_string, at %s, and old_string is not in it. "+
-		"The edit was made before; do not repeat it.", c.path, atLines([][2]int{lines}, 1))}
+	return &failure{tool.Error{Type: tool.ErrEditNoChange, Message: fmt.Sprintf("No change was made, because none is needed: %s already has new_string, at %s, and old_string is not in it. "+
+		"The edit was made before; do not repeat it.", c.path, atLines([][2]int{lines}, 1))}, errMade}
 }

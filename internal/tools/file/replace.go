@@ -210,7 +210,7 @@ func (c *replaceCall) corrected(ctx context.Context, fix Corrector, first error)
 // correctable reports whether other strings may help against err.
 func correctable(err error) bool {
 	var e *tool.Error
-	if made := (madeError{}); errors.As(err, &made) {
+	if errors.Is(err, errMade) {
 		return false
 	}
 	if errors.As(err, &e) {

@@ -28,8 +28,8 @@ func (c *replaceCall) failed(err error) *tool.Result {
 	case tool.ErrFileNotFound:
 		reason = "there is no such file"
 	}
-	if made := (madeError{}); errors.As(err, &made) {
-		reason = "the file already has the new text"
+	if errors.Is(err, errMade) {
+		reason = errMade.Error()
 	}
 	if reason != "" {
 		r.Display = tool.TextDisplay(c.w.Display(c.abs) + ": " + reason)
