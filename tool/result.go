@@ -58,6 +58,11 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
+// Message is an error for the model. Its text is in full sentences, unlike that of other Go errors.
+type Message string
+
+func (m Message) Error() string { return string(m) }
+
 // ErrorType is the kind of a failed call. The values appear in JSON output.
 type ErrorType string
 

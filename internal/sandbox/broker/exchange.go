@@ -117,14 +117,10 @@ func (b *Broker) transportOf(l *led) *http.Transport {
 }
 
 // Reasons why an answer cannot be searched.
-const (
-	errCompressed = searchError("it is compressed in a way that Pollux did not ask for")
-	errPart       = searchError("it is a part that Pollux did not ask for")
+var (
+	errCompressed = errors.New("it is compressed in a way that Pollux did not ask for")
+	errPart       = errors.New("it is a part that Pollux did not ask for")
 )
-
-type searchError string
-
-func (e searchError) Error() string { return string(e) }
 
 // reason returns a text about a missing answer. Of a text of the host's, which may hold the credential, it has nothing.
 func reason(err error) string {

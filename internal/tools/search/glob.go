@@ -65,13 +65,13 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	fi, err := t.w.Disk().Stat(dir)
 	if err != nil {
-		return nil, modelError("Search path does not exist " + dir + t.w.DidYouMean(context.Background(), dir, true))
+		return nil, tool.Message("Search path does not exist " + dir + t.w.DidYouMean(context.Background(), dir, true))
 	}
 	if !fi.IsDir() {
-		return nil, modelError("Search path is not a directory: " + dir)
+		return nil, tool.Message("Search path is not a directory: " + dir)
 	}
 	if strings.TrimSpace(a.Pattern) == "" {
-		return nil, modelError("The 'pattern' parameter cannot be empty.")
+		return nil, tool.Message("The 'pattern' parameter cannot be empty.")
 	}
 	dirs, summary := t.w.Dirs(), "'"+a.Pattern+"'"
 	if a.DirPath != "" {
@@ -79,11 +79,6 @@ func (t *globTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	}
 	return &globCall{tool.Described{Title: "Confirm: " + globSpec.DisplayName, Text: summary}, t.w, a, dirs}, nil
 }
-
-// modelError is an error for the model. Its text is a full sentence, unlike other Go errors.
-type modelError string
-
-func (m modelError) Error() string { return string(m) }
 
 type globCall struct {
 	tool.Described

@@ -113,15 +113,15 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if c.query.pattern, err = compile(a.Pattern, a.FixedStrings, a.CaseSensitive); err != nil && c.takeLiterally() {
 		c.literal = fmt.Sprintf("taken as literal text, as it is no regular expression: %q", complaint(err))
 	} else if err != nil {
-		return nil, modelError(fmt.Sprintf("Invalid regular expression pattern provided: %s. Error: %v", a.Pattern, err))
+		return nil, tool.Message(fmt.Sprintf("Invalid regular expression pattern provided: %s. Error: %v", a.Pattern, err))
 	}
 	if a.ExcludePattern != "" {
 		if c.query.exclude, err = compile(a.ExcludePattern, false, a.CaseSensitive); err != nil {
-			return nil, modelError(fmt.Sprintf("Invalid exclude regular expression pattern provided: %s. Error: %v", a.ExcludePattern, err))
+			return nil, tool.Message(fmt.Sprintf("Invalid exclude regular expression pattern provided: %s. Error: %v", a.ExcludePattern, err))
 		}
 	}
 	if n := a.MaxMatchesPerFile; n != nil && *n < 1 {
-		return nil, modelError("max_matches_per_file must be at least 1.")
+		return nil, tool.Message("max_matches_per_file must be at least 1.")
 	}
 	path := t.w.Resolve(a.DirPath)
 	if err := t.w.CheckRead(path); err != nil {
@@ -130,14 +130,14 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 	fi, err := t.w.Disk().Stat(path)
 	switch {
 	case err != nil:
-		return nil, modelError("Path does not exist: " + path + cmp.Or(t.w.DidYouMean(context.Background(), path, true), t.w.DidYouMean(context.Background(), path, false)))
+		return nil, tool.Message("Path does not exist: " + path + cmp.Or(t.w.DidYouMean(context.Background(), path, true), t.w.DidYouMean(context.Background(), path, false)))
 	case fi.IsDir():
 		c.query.dir = path
 	case fi.Mode().IsRegular():
 		c.query.dir, c.query.file = filepath.Split(path)
 		c.query.dir = filepath.Clean(c.query.dir)
 	default:
-		return nil, modelError("Path is not a valid directory or file: " + path)
+		return nil, tool.Message("Path is not a valid directory or file: " + path)
 	}
 	c.query.include, err = compileInclude(below(c.query.dir, a.IncludePattern))
 	if err != nil {
@@ -217,7 +217,7 @@ func (c *grepCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 		return outsideWorkspaceResult(err)
 	}
 	timeout := c.tool.o.Timeout
-	limited, cancel := context.WithTimeoutCause(ctx, timeout, modelError(fmt.Sprintf(
+	limited, cancel := context.WithTimeoutCause(ctx, timeout, tool.Message(fmt.Sprintf(
 		"Operation timed out after %dms. Search a smaller part of the tree (dir_path) or fewer files (include_pattern).", timeout.Milliseconds())))
 	defer cancel()
 	found, err := c.search(limited)

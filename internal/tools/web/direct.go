@@ -50,17 +50,17 @@ func (t *directTool) Build(args json.RawMessage) (tool.Invocation, error) {
 	}
 	a.URL = strings.TrimSpace(a.URL)
 	if a.URL == "" {
-		return nil, message("The 'url' parameter is required.")
+		return nil, tool.Message("The 'url' parameter is required.")
 	}
 	to, err := parseTarget(a.URL)
 	switch err {
 	case nil:
 	case errProtocol:
-		return nil, message(fmt.Sprintf("Invalid URL: %q. %v", a.URL, err))
+		return nil, tool.Message(fmt.Sprintf("Invalid URL: %q. %v", a.URL, err))
 	case errSecret:
-		return nil, message(fmt.Sprintf("Invalid URL: %q. %v", to.name, err))
+		return nil, tool.Message(fmt.Sprintf("Invalid URL: %q. %v", to.name, err))
 	default:
-		return nil, message(fmt.Sprintf("Invalid URL: %q", a.URL))
+		return nil, tool.Message(fmt.Sprintf("Invalid URL: %q", a.URL))
 	}
 	return &directCall{directTool: t, to: to}, nil
 }

@@ -52,14 +52,14 @@ func (t *fetchTool) Build(args json.RawMessage) (tool.Invocation, error) {
 		return nil, fmt.Errorf("params: %w", err)
 	}
 	if strings.TrimSpace(a.Prompt) == "" {
-		return nil, message("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
+		return nil, tool.Message("The 'prompt' parameter cannot be empty and must contain URL(s) and instructions.")
 	}
 	found, wrong := targets(a.Prompt)
 	if len(wrong) > 0 {
-		return nil, message("Error(s) in prompt URLs:\n- " + strings.Join(wrong, "\n- "))
+		return nil, tool.Message("Error(s) in prompt URLs:\n- " + strings.Join(wrong, "\n- "))
 	}
 	if len(found) == 0 {
-		return nil, message("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
+		return nil, tool.Message("The 'prompt' must contain at least one valid URL (starting with http:// or https://).")
 	}
 	return &fetchCall{fetchTool: t, prompt: a.Prompt, targets: found}, nil
 }

@@ -51,7 +51,7 @@ func (t *searchTool) Build(args json.RawMessage) (tool.Invocation, error) {
 		return nil, fmt.Errorf("params: %w", err)
 	}
 	if strings.TrimSpace(a.Query) == "" {
-		return nil, message("The 'query' parameter cannot be empty.")
+		return nil, tool.Message("The 'query' parameter cannot be empty.")
 	}
 	shown := tool.Described{Title: "Confirm: " + searchSpec.DisplayName, Text: fmt.Sprintf("Searching the web for: %q", a.Query)}
 	return &searchCall{shown, t.o, a.Query}, nil

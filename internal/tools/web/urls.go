@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"golang.org/x/net/idna"
+
+	"pollux/tool"
 )
 
 // target is a page to be fetched.
@@ -62,9 +64,9 @@ func trimAddress(word string) string {
 
 // The errors of parseTarget, as hints for the model.
 const (
-	errMalformed message = "It is no address."
-	errProtocol  message = "Only http and https are supported."
-	errSecret    message = "Leave name and password out."
+	errMalformed tool.Message = "It is no address."
+	errProtocol  tool.Message = "Only http and https are supported."
+	errSecret    tool.Message = "Leave name and password out."
 )
 
 // parseTarget parses an address. Its errors are the three above. For an address with a

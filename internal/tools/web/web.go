@@ -57,11 +57,6 @@ const (
 	errSearch     tool.ErrorType = "web_search_failed"
 )
 
-// message is an error whose text is meant for a model. It has capitals and periods.
-type message string
-
-func (m message) Error() string { return string(m) }
-
 // ask sends one request to a model, without a system instruction, which may contain private
 // information.
 func (o *Options) ask(ctx context.Context, model string, how llm.Config, prompt string) (*llm.Response, error) {
