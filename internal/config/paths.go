@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Paths returns the locations of Pollux's files for one user and one working directory. It
@@ -17,6 +18,8 @@ type Paths struct {
 	home string
 	// slug claims the project's directory for temporary files on the first call, undone the one below history.
 	slug, undone func() (string, error)
+	// claimed is the result of slug, nil until the project has a directory.
+	claimed atomic.Pointer[string]
 	// likely returns the probable result of slug without claiming it.
 	likely func() string
 	// resolvedHome returns the home directory with symbolic links resolved, "" if that fails.

@@ -42,6 +42,7 @@ func (p *Paths) claim() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("find a place for project %s in %s: %w", p.dir, p.RuntimeDir(), err)
 	}
+	p.claimed.Store(&slug)
 	return slug, nil
 }
 

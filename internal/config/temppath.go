@@ -33,6 +33,11 @@ func (p *Paths) likelySlug() string {
 // ExistingProjectTemp returns the path of [Paths.ProjectTemp] if the project has such a directory, if
 // only from an older version, else "". It creates nothing.
 func (p *Paths) ExistingProjectTemp() string {
+	if slug := p.claimed.Load(); slug != nil {
+		if dir := filepath.Join(p.tmp(), *slug); isDirectory(dir) {
+			return dir
+		}
+	}
 	key := p.dir
 	if runtime.GOOS == "windows" {
 		key = strings.ToLower(key)
