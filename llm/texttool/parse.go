@@ -120,7 +120,12 @@ func (p *parser) end(cut bool) string {
 		p.release()
 	}
 	if len(p.pending) > 0 && (p.mode == inText || cut && slices.Contains(p.waits, untilEnd)) {
+		isText := p.isRead && p.waits[len(p.waits)-1] != forNothing
 		p.dropCalls()
+		if isText { // the call that has the problem
+			p.problem, p.isRead = "", false
+			p.release()
+		}
 	}
 	if len(p.calls) == 0 && p.problem == "" {
 		p.show.end()

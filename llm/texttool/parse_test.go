@@ -247,6 +247,7 @@ func FuzzParser(f *testing.F) {
 		f.Add(s, uint64(0x123456789abcdef), false)
 		f.Add(s, uint64(0), true)
 	}
+	f.Add("{\"tool\":{\"nAme\":\"0\"}}\"000", uint64(136), true)
 	f.Fuzz(checkParser)
 }
 
