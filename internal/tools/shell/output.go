@@ -34,7 +34,7 @@ type output struct {
 	denials denialFolder // for the model
 }
 
-// newOutput returns the output of a command in an environment.
+// newOutput returns the output of a command of a user with an environment, whose locale says how text is encoded that is not UTF-8.
 func newOutput(collect *tool.Collector, environ []string) *output {
 	return &output{
 		changed: make(chan struct{}, 1),

@@ -140,7 +140,7 @@ func (r *runningCall) launch(ctx context.Context, shell string, screen Screen, n
 	if screen != nil {
 		j.env = r.tool.inTerminal(j.env)
 	}
-	out := newOutput(r.text, j.env)
+	out := newOutput(r.text, r.tool.Environ) // files and other programs go on having the user's locale
 	out.clean.DropsAlternate = screen != nil
 	out.mu.Lock() // until the log is set, so that it gets all output
 	defer out.mu.Unlock()
