@@ -14,7 +14,7 @@ import (
 // NewReplace returns the tool replace. If fix is nil, failed edits are not corrected. Its results describe changes
 // of the file that the model has not seen.
 func NewReplace(w *workspace.Workspace, fix Corrector, seen *Seen, watch EditObserver) tool.Tool {
-	return &replace{w: w, fix: fix, seen: seen, watch: watch, spec: tool.Spec{
+	return &replace{w: w, fix: fix, seen: seen, watch: watch, made: &madeEdits{}, spec: tool.Spec{
 		Name:        "replace",
 		DisplayName: "Edit",
 		Aliases:     []string{"EditTool"},
@@ -52,6 +52,7 @@ type replace struct {
 	fix   Corrector
 	seen  *Seen
 	watch EditObserver
+	made  *madeEdits
 	spec  tool.Spec
 }
 
@@ -65,7 +66,7 @@ func (t *replace) Build(raw json.RawMessage) (tool.Invocation, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &replaceCall{w: t.w, fix: t.fix, seen: t.seen, watch: t.watch, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
+	c := &replaceCall{w: t.w, fix: t.fix, seen: t.seen, watch: t.watch, made: t.made, args: args, path: args.str("file_path"), multiple: args.flag("allow_multiple")}
 	if blank(c.path) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
 	}
@@ -81,6 +82,7 @@ func (t *replace) Build(raw json.RawMessage) (tool.Invocation, error) {
 		return nil, err
 	}
 	c.modified, c.proposed = args.modification()
+	c.key = keyOf(c.abs, c.old, c.new)
 	return c, nil
 }
 
@@ -92,6 +94,8 @@ type replaceCall struct {
 	seen     *Seen
 	newer    *newer // nil if the model knows the file as it is
 	watch    EditObserver
+	made     *madeEdits
+	key      editKey // of the call as the model made it
 	args     arguments
 	path     string // as given by the model
 	abs      string
@@ -257,23 +261,25 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	q := &query{text: before.text, old: c.old, new: c.new, multiple: c.multiple, stop: func() bool { return ctx.Err() != nil }}
 	var err error
 	e.match, err = q.find()
+	there := ""
 	if err != nil || e.count == 0 || len(e.differences.words) > 0 { // else old_string is there
 		if made := c.isMade(q); made != nil {
 			return nil, made
 		}
+		there = q.there()
 	}
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case err != nil:
-		return nil, c.notExact(err)
+		return nil, c.notExact(err, there)
 	case e.count == 0:
-		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in %s. Nothing was changed. %s", c.path, q.nearest())
+		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, 0 occurrences found for old_string in %s. Nothing was changed.%s %s", c.path, there, q.nearest())
 	case e.count != 1 && !c.multiple:
 		return nil, fail(tool.ErrEditOccurrenceMismatch, "old_string is there %d times in %s, at %s; nothing was changed. "+
 			"Add lines that only the one you mean has, or set allow_multiple to change all.", e.count, c.path, atLines(e.lines, e.count))
-	case c.newer != nil && len(e.differences.words) > 0:
-		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, old_string is not in %s, only similar text at %s. Nothing was changed.", c.path, atLines(e.lines, e.count))
+	case (c.newer != nil || there != "") && len(e.differences.words) > 0:
+		return nil, fail(tool.ErrEditNoOccurrence, "Failed to edit, old_string is not in %s, only similar text at %s. Nothing was changed.%s", c.path, atLines(e.lines, e.count), there)
 	case c.old == c.new:
 		return nil, fail(tool.ErrEditNoChange, "No changes to apply. The old_string and new_string are identical in file: %s", c.path)
 	case e.tooMuch():
@@ -335,6 +341,9 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return c.failure(ctx, err)
 	}
 	c.seen.note(ctx, c.abs, versionOf(e.after.data))
+	if !c.modified {
+		c.made.add(c.key)
+	}
 	if c.watch.Made != nil && e.how != "" {
 		c.watch.Made(e.how)
 	}

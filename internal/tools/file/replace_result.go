@@ -102,7 +102,7 @@ func fuzzyNote(m match) string {
 		return where + "."
 	}
 	if len(m.lines) == 1 && m.lines[0][0] == m.lines[0][1] && len(words) == 1 && len(m.differences.layout) == 0 {
-		return where + ", which has " + words[0].text + "."
+		return where + ", which had " + words[0].text + "."
 	}
 	var notes []string
 	for i, n := range words {
@@ -110,7 +110,7 @@ func fuzzyNote(m match) string {
 			notes = append(notes, fmt.Sprintf("and %d more differences", len(words)-i))
 			break
 		}
-		notes = append(notes, fmt.Sprintf("line %d has %s", n.line, n.text))
+		notes = append(notes, fmt.Sprintf("line %d had %s", n.line, n.text))
 	}
 	if len(m.differences.layout) > 0 {
 		where += ", and in words"
@@ -156,8 +156,8 @@ func enumeration(parts []string) string {
 	return strings.Join(parts[:last], ", ") + " and " + parts[last]
 }
 
-// notExact returns the error for an edit whose place or result is not certain enough.
-func (c *replaceCall) notExact(err error) error {
+// notExact returns the error for an edit whose place or result is not certain enough. there is as in [query.there].
+func (c *replaceCall) notExact(err error, there string) error {
 	var u *unclear
 	if !errors.As(err, &u) {
 		return err
@@ -166,7 +166,7 @@ func (c *replaceCall) notExact(err error) error {
 	if u.exact {
 		like = "is in"
 	}
-	text := fmt.Sprintf("old_string %s %s of %s, but %s. Nothing was changed. ", like, atLines(u.places, len(u.places)), c.path, u.reason)
+	text := fmt.Sprintf("old_string %s %s of %s, but %s. Nothing was changed.%s ", like, atLines(u.places, len(u.places)), c.path, u.reason, there)
 	switch one := u.places[0][0] == u.places[0][1]; {
 	case u.lines == "":
 		text += "Add lines that only the place you mean has."

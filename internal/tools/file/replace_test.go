@@ -244,7 +244,7 @@ func TestReplaceFuzzyNote(t *testing.T) {
 	if want := strings.ReplaceAll(file, "fax", "fox"); r.Error != nil || got != strings.ReplaceAll(want, "over it", "new") {
 		t.Fatalf("%v, %q", r.Error, got)
 	}
-	want := `Edited lines 2-3 and 5-6: line 2 has "fox" where old_string has "fix"; line 5 has "fox" where old_string has "fix". Successfully modified file: `
+	want := `Edited lines 2-3 and 5-6: line 2 had "fox" where old_string has "fix"; line 5 had "fox" where old_string has "fix". Successfully modified file: `
 	if text := r.Content[0].Text; !strings.HasPrefix(text, want) {
 		t.Errorf("text = %q", text)
 	}
@@ -256,7 +256,7 @@ func TestReplaceLayoutAndWords(t *testing.T) {
 	r, _ := edited(t, "if x {\n\tthe quick brown fox jumps\n\tover(it)\n}\n", args{
 		"old_string": "    the quick brown fix jumps\n    over(it)\n", "new_string": "    the quick brown fix jumps\n    under(it)\n",
 	})
-	want := `Edited lines 2-3, where the file differs from old_string in the indentation, and in words: line 2 has "fox" where old_string has "fix". Successfully`
+	want := `Edited lines 2-3, where the file differs from old_string in the indentation, and in words: line 2 had "fox" where old_string has "fix". Successfully`
 	if r.Error != nil || !strings.HasPrefix(r.Content[0].Text, want) {
 		t.Errorf("%+v", r)
 	}
@@ -271,9 +271,9 @@ func TestReplaceWords(t *testing.T) {
 		file, old, new string
 		want           string // beginning of the result or the error
 	}{
-		{"one\nreturn computeAll(items)\n", "return computeAl(items)", "return computeAl(nil)", `Edited line 2, which has "computeAll" where old_string has "computeAl". Successfully modified file: `},
+		{"one\nreturn computeAll(items)\n", "return computeAl(items)", "return computeAl(nil)", `Edited line 2, which had "computeAll" where old_string has "computeAl". Successfully modified file: `},
 		{"one\n  two\nthree\n", "two \nthree", "2 \nthree", "Edited lines 2-3, where the file differs from old_string in the indentation and white space at line ends. Successfully"},
-		{"x = print(\"deep thoughts\", all)\n", "x = print('deep thoughts', all)", "x = print('deep thoughts')", "Edited line 1: line 1 has `\"` where old_string has \"'\"; line 1 has"},
+		{"x = print(\"deep thoughts\", all)\n", "x = print('deep thoughts', all)", "x = print('deep thoughts')", "Edited line 1: line 1 had `\"` where old_string has \"'\"; line 1 had"},
 
 		{deep, "    if b {\n\tf()\n    }\n", "    if b {\n\tf()\n\tg()\n    }\n", "old_string is like lines 2-4 of f.go, but the indentation differs. Nothing was changed. Send it again with these lines:\n\tif b {\n\t\tf()\n\t}"},
 		{"a\nx := discount(50, all)\n", "x := discount(10, all)", "y", "old_string is like line 2 of f.go, but it has \"10\" where the file has \"50\". Nothing was changed. Send it again with this line:\nx := discount(50, all)"},
