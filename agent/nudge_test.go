@@ -20,7 +20,7 @@ const nudgedLater = "[System: Your last message has no tool call. If work is lef
 	"If not, give your final answer.]"
 
 const cut = "[System: Your last reply was cut off at the limit of its length, so nothing of it was run. Think less before you act. " +
-	"Write less in one call: a long file in several calls, one after the other.]"
+	"Write less in one call: the beginning of a long file first, then the rest with edits of its last lines.]"
 
 // The agent continues a response that leaves work undone, by a request that is not part of the
 // history. Text that was shown stays.

@@ -214,4 +214,4 @@ func (t *turn) refuseCut() {
 const cutShown = "Not run: the response was cut off in the middle of this call."
 
 // shorterText asks a model to stay within the limit of a reply.
-const shorterText = "Write less in one call: a long file in several calls, one after the other."
+const shorterText = "Write less in one call: the beginning of a long file first, then the rest with edits of its last lines."

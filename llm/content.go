@@ -182,7 +182,7 @@ func CutCall(id, name, args string) *FunctionCall {
 	}
 	return &FunctionCall{ID: id, Name: name, Args: json.RawMessage(`{}`), Problem: fmt.Sprintf(
 		"Not run: your reply was cut off at the limit of its length, in the middle of this call. Write less in one call: "+
-			"a long file in several calls, one after the other. %d bytes of its arguments arrived: %s", len(args), begin)}
+			"the beginning of a long file first, then the rest with edits of its last lines. %d bytes of its arguments arrived: %s", len(args), begin)}
 }
 
 // TextCallID begins the id of a call that was read from the model's text (llm/texttool).

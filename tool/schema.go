@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"pollux/llm/ellipsis"
 )
 
 // Build checks args against the schema of t, see [Spec.Accepted], and creates an invocation. Its
@@ -38,6 +40,20 @@ type schema struct {
 // not at start.
 var schemas sync.Map // string -> *schema, nil where it does not compile
 
+// damage describes arguments that arrived as a text, because they are not valid JSON; it is "" for others.
+func damage(args any) string {
+	text, ok := args.(string)
+	if !ok {
+		return ""
+	}
+	var value any
+	err := json.Unmarshal([]byte(text), &value)
+	if err == nil {
+		return ", not a string with one."
+	}
+	return fmt.Sprintf(". What arrived is not valid JSON (%v). Escape quotes and line breaks in its strings. It begins with: %s", err, ellipsis.Bytes(text, 200))
+}
+
 // CheckArgs returns an error for the model if the arguments of a call do not fit a schema. Arguments are valid under a
 // schema that cannot be used.
 func CheckArgs(source, args json.RawMessage) error {
@@ -47,7 +63,7 @@ func CheckArgs(source, args json.RawMessage) error {
 	}
 	if _, ok := value.(map[string]any); !ok {
 		//lint:ignore ST1005 the text is a contract
-		return errors.New("Value of params must be an object")
+		return errors.New("Value of params must be an object" + damage(value))
 	}
 	s := compileSchema(string(source))
 	if s == nil || !isBearable(s.applied, value) {

@@ -42,6 +42,8 @@ func TestBuild(t *testing.T) {
 		`{}`:                                       "params must have required property 'file_path'",
 		`[]`:                                       "Value of params must be an object",
 		`null`:                                     "Value of params must be an object",
+		`"{\"a\": 1}"`:                             "Value of params must be an object, not a string with one.",
+		`"{\"a\": \"say \"hi\" now\"}"`:            "Value of params must be an object. What arrived is not valid JSON (invalid character 'h' after object key:value pair). Escape quotes and line breaks in its strings. It begins with: {\"a\": \"say \"hi\" now\"}",
 		`{"file_path": `:                           "params must be valid JSON: unexpected end of JSON input",
 		`{"file_path": 1}`:                         "params/file_path must be string",
 		`{"file_path": ""}`:                        "params/file_path must NOT have fewer than 1 characters",
