@@ -64,6 +64,7 @@ func NewBuiltin(p Parts) Builtin {
 		Advise:             p.Project.Sandbox.Advise,
 		Launcher:           p.Project.Launcher,
 		Pager:              config.ShellPager.In(set),
+		EndsWithAnswer:     !p.Project.Options.Interactive,
 		CanReadOn:          func() bool { return p.declares("read_background_output") },
 	}
 	b := Builtin{

@@ -55,11 +55,11 @@ func (r *runningCall) running(left []int) string {
 	if len(left) > 0 {
 		text = "\nBackground PIDs: " + joinInts(left)
 	}
-	if r.leaves = len(left) > 0 || r.GroupStays(); r.leaves {
+	if r.leavesGroup = len(left) > 0 || r.GroupStays(); r.leavesGroup {
 		r.tool.Processes.addLeft([]int{r.PID()})
 		text += fmt.Sprintf("\nProcess Group PGID: %d", r.PID())
 	}
-	r.leaves = r.leaves || r.HasDaemons()
+	r.leaves = r.leavesGroup || r.HasDaemons()
 	return text
 }
 
@@ -72,6 +72,9 @@ func (r *runningCall) hints(output string) string {
 	isExplained := r.Status().Signal != 0 || r.log != nil || r.tool.caller != model
 	if len(left) > 0 && canReadOn && !isExplained && r.tool.Processes.explainLeft() {
 		text = hintLine("What these processes print is not kept, unless the command redirects it. list_background_processes has their ports. A command that is started with is_background can be read on.")
+	}
+	if r.leavesGroup && r.tool.EndsWithAnswer && r.tool.caller == model {
+		text += hintLine("What the command left running ends with your final answer.")
 	}
 	return text + r.hint(output)
 }
@@ -167,6 +170,9 @@ func (r *runningCall) backgroundText(soFar string, hasEnded bool) (text, file st
 	}
 	if can := r.tool.CanReadOn; can != nil && !can() {
 		readOn = " What it prints goes to " + r.log.Log + ". To read on, call read_file with that path. To end it, run kill -- -" + strconv.Itoa(r.PID()) + "."
+	}
+	if r.tool.EndsWithAnswer {
+		readOn += " It ends with your final answer."
 	}
 	hints := ""
 	if hasEnded {

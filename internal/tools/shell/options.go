@@ -40,6 +40,8 @@ type Options struct {
 	// Keys, if set, returns the variables of Environ that hold secrets. A call
 	// that neither the user nor a rule of theirs has allowed does not get them.
 	Keys func() []string
+	// EndsWithAnswer tells the model that what it starts in the background ends with its answer: no person goes on with the session.
+	EndsWithAnswer bool
 	// Debug shows the user the text that the model gets.
 	Debug bool
 	// Parallel returns the beginnings of commands that may run beside other calls although they are not known to

@@ -95,14 +95,15 @@ func (c *call) explainStartError(err error) string {
 type runningCall struct {
 	*call
 	*execution
-	host       tool.Host
-	text       *tool.Collector
-	log        *Process  // its entry in the history of background commands, or nil
-	lastUpdate time.Time // of the live output
-	leaves     bool      // processes of the command run on after it
-	isSent     bool      // to the background, by the person
-	pause      *process.Pause
-	counted    time.Duration // the part of the pause by which timers have been extended
+	host        tool.Host
+	text        *tool.Collector
+	log         *Process  // its entry in the history of background commands, or nil
+	lastUpdate  time.Time // of the live output
+	leaves      bool      // processes of the command run on after it
+	leavesGroup bool      // such ones as end with Pollux are among them
+	isSent      bool      // to the background, by the person
+	pause       *process.Pause
+	counted     time.Duration // the part of the pause by which timers have been extended
 }
 
 func (r *runningCall) start(ctx context.Context) error {
