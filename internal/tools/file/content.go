@@ -110,7 +110,7 @@ func readOpen(ctx context.Context, w *workspace.Workspace, in *source, abs strin
 	if in.err != nil {
 		return nil, in.err
 	}
-	c.blob = &llm.Blob{MIMEType: mime, Data: data, DisplayName: filepath.Base(abs)}
+	c.blob = &llm.Blob{MIMEType: mime, Data: data} // no name: Gemini CLI refuses to resume a session with one
 	return c, ctx.Err()
 }
 
