@@ -62,8 +62,7 @@ func CheckArgs(source, args json.RawMessage) error {
 		return fmt.Errorf("params must be valid JSON: %w", err)
 	}
 	if _, ok := value.(map[string]any); !ok {
-		//lint:ignore ST1005 the text is a contract
-		return errors.New("Value of params must be an object" + damage(value))
+		return errors.New("Value of params must be an object" + damage(value)) // the beginning is a contract
 	}
 	s := compileSchema(string(source))
 	if s == nil || !isBearable(s.applied, value) {

@@ -47,9 +47,7 @@ func (s *Settings) Trusted() bool { return s.trust }
 // another one in the same file. The warnings of [Load] give the reasons. A run without a user must not go on without them.
 func (s *Settings) Lost() []string { return s.lost }
 
-// ErrLost is the error of [CheckLost].
-//
-//lint:ignore ST1005 shown to the user without a prefix
+// ErrLost is the error of [CheckLost], which the user sees without a prefix.
 var ErrLost = errors.New("Settings, hooks or policies that may restrict what runs cannot be used, and a script does not go on without them")
 
 // CheckLost returns an error with exit code 52 for a run without a person if parts of the configuration that may restrict it cannot be
