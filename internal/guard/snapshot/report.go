@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"time"
 
 	"pollux/agent"
 	"pollux/internal/undo/report"
@@ -29,11 +28,8 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, x *agent.Exe
 	}
 }
 
-// longRun is how long a call runs in which a person has probably edited files, too.
-const longRun = 30 * time.Second
-
 // isAlone reports whether a call has made all changes of its operation, as far as that is known.
-func isAlone(o *store.Operation) bool { return len(o.Beside) == 0 && o.Ended.Sub(o.Began) < longRun }
+func isAlone(o *store.Operation) bool { return len(o.Beside) == 0 && !o.IsLong() }
 
 // title describes a call: a command as it is, another one with the name of its tool.
 func title(call *agent.PreparedCall) string {

@@ -102,9 +102,6 @@ func withOption(commands []string, option manage.Flag) (list []string) {
 	return list
 }
 
-// longRun is how long a command runs in which a person has probably edited files.
-const longRun = 30 * time.Second
-
 // others says who else may have made the changes.
 func others(operations []*store.Operation) string { return meanwhile(operations) + beside(operations) }
 
@@ -112,7 +109,7 @@ func others(operations []*store.Operation) string { return meanwhile(operations)
 func meanwhile(operations []*store.Operation) string {
 	var long []string
 	for _, o := range operations {
-		if o.IsAnywhere && (o.Kind == store.Call || o.Kind == store.Command) && o.Ended.Sub(o.Began) >= longRun {
+		if o.IsAnywhere && (o.Kind == store.Call || o.Kind == store.Command) && o.IsLong() {
 			long = append(long, fmt.Sprintf("#%d ran for %s", o.Number, wording.Duration(o.Ended.Sub(o.Began))))
 		}
 	}

@@ -190,6 +190,9 @@ func (e *version) decode() (v Version, ok bool) {
 	return v, v.State.Kind <= state.Special && (v.Content == "" || isName(v.Content))
 }
 
+// IsLong reports whether the operation took so long that a person has probably edited files in that time, too.
+func (o *Operation) IsLong() bool { return o.Ended.Sub(o.Began) >= 30*time.Second }
+
 // Place returns where a content of an operation in the log is, given its name, "" for none.
 func (o *Operation) Place(name string) content.Place {
 	at, size, isSmall := partOf(name)
