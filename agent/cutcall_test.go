@@ -20,7 +20,7 @@ func TestCutCall(t *testing.T) {
 	if len(s.requests) != 2 {
 		t.Fatalf("%d requests", len(s.requests))
 	}
-	if got := wire(s.requests[1].Contents); !strings.Contains(got, "cut off at the limit of its length") || !strings.Contains(got, "11 bytes") {
+	if got := wire(s.requests[1].Contents); !strings.Contains(got, "cut off in the middle of this call, probably at the limit of its length") || !strings.Contains(got, "11 bytes") {
 		t.Error(got)
 	}
 }

@@ -181,7 +181,7 @@ func CutCall(id, name, args string) *FunctionCall {
 		begin = strings.ToValidUTF8(begin[:shown], "") + "..."
 	}
 	return &FunctionCall{ID: id, Name: name, Args: json.RawMessage(`{}`), Problem: fmt.Sprintf(
-		"Not run: your reply was cut off at the limit of its length, in the middle of this call. Write less in one call: "+
+		"Not run: your reply was cut off in the middle of this call, probably at the limit of its length. Write less in one call: "+
 			"the beginning of a long file first, then the rest with edits of its last lines. %d bytes of its arguments arrived: %s", len(args), begin)}
 }
 
