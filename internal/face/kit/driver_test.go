@@ -575,6 +575,43 @@ func TestNotOpened(t *testing.T) {
 	}
 }
 
+// TestLeaveEarly checks that a person who leaves before the session is open, and was asked nothing, has left in order, unless the session
+// cannot be opened.
+func TestLeaveEarly(t *testing.T) {
+	broken := errors.New("broken")
+	for name, tt := range map[string]struct{ err, want error }{
+		"opened":    {nil, nil},
+		"cancelled": {context.Canceled, nil},
+		"explained": {exit.Errorf(exit.Interrupted, "cancelled"), nil},
+		"broken":    {broken, broken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				hasEnded := false
+				s := scripted{&scene{end: func(context.Context) string { hasEnded = true; return "" }}}
+				d := New(Options{First: "not sent", Open: func(ctx context.Context, _ *Driver) (Session, error) {
+					<-ctx.Done()
+					if tt.err != nil {
+						return nil, tt.err
+					}
+					return s, nil
+				}})
+				ended := make(chan error, 1)
+				go func() { ended <- d.Run(t.Context()) }()
+				go d.Leave(nil)
+				for e := range d.Events() {
+					if _, ok := e.(Opened); ok {
+						t.Error("the session begins")
+					}
+				}
+				if err := <-ended; !errors.Is(err, tt.want) || hasEnded != (tt.err == nil) {
+					t.Errorf("ends with %v, ended %v", err, hasEnded)
+				}
+			})
+		})
+	}
+}
+
 // TestNestedQuestions checks that the rules for the main agent do not answer the questions of other agents, and that
 // questions that come later are a batch of their own.
 func TestNestedQuestions(t *testing.T) {

@@ -145,7 +145,7 @@ func (d *Driver) interrupt(isLent bool) {
 func (d *Driver) leave(err error) {
 	d.isLeaving, d.leaveErr = true, cmp.Or(d.leaveErr, err)
 	if d.job != nil {
-		d.job.isInterrupted = d.job.isInterrupted || d.job.isOpening
+		d.job.isInterrupted = d.job.isInterrupted || d.job.isOpening && (d.open != nil || len(d.pending) > 0)
 		d.job.cancel(d.leaveErr)
 	}
 }

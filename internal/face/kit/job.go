@@ -111,10 +111,15 @@ func (d *Driver) openSession() {
 
 func (d *Driver) isOpening() bool { return d.job != nil && d.job.isOpening }
 
-// sessionOpened takes the end of opening: the session outlives the job, or err ends the driver.
+// sessionOpened takes the end of opening: the session outlives the job, or err ends the driver. A person who left before, and was asked
+// nothing, does not hear of it.
 func (d *Driver) sessionOpened(err error) {
-	if d.job.isInterrupted && (err == nil || errors.Is(err, context.Canceled)) {
+	wasCancelled := err == nil || exit.CodeOf(err) == exit.Interrupted
+	switch {
+	case d.job.isInterrupted && wasCancelled:
 		err = exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
+	case d.isLeaving && wasCancelled:
+		return
 	}
 	if err != nil {
 		d.leave(err)
@@ -348,7 +353,7 @@ func (d *Driver) finishJob() {
 	if j.isCancelled && j.prompt != "" && !j.hasOutput {
 		d.emit(NotSent{j.prompt, true})
 	}
-	if j.isOpening && d.leaveErr == nil {
+	if j.isOpening && !d.isLeaving {
 		d.begin()
 	}
 	if d.job == nil {
