@@ -12,6 +12,7 @@ import (
 	"pollux/internal/face/tui/queue"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/guard/policy"
+	"pollux/internal/terminal"
 )
 
 // drawn is the question in the last frame, nil for none. isShown is set when it is on the screen.
@@ -32,24 +33,37 @@ func (l *loop) draw(now time.Time) {
 	if !l.takeSize(now) {
 		return
 	}
+	if l.tellsSize() && l.screen.IsRewrapped() {
+		l.write(l.screen.Erase(), now)
+		return
+	}
 	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
 	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()
 	if l.look.answered {
 		l.screen.Print(l.transcript.Take()...)
 	}
 	l.retitle()
-	frame := l.frame(now)
+	live := l.frame(now)
 	if l.isResized() {
 		return // the frame is for another width, and would be broken into other rows
 	}
-	l.output.Write(append(l.pace.begin(now), l.screen.Frame(frame)...))
-	l.console.SetParting(l.screen.Below())
+	l.write(append(l.pace.begin(now), l.screen.Frame(live)...), now)
 	if l.drawn.dialog = l.dialog; l.isFrozen() {
 		l.drawn.dialog = nil
 	}
 	if !l.output.IsBusy() { // the frame has no bytes
 		l.shown(now)
 	}
+}
+
+// write begins to write a frame of the screen, and asks for the size in which it is shown if that matters for the next one.
+func (l *loop) write(frame []byte, now time.Time) {
+	if l.tellsSize() && l.screen.IsInDoubt() {
+		frame = append(frame, terminal.SizeQuery...)
+		l.sizing.shown = now
+	}
+	l.output.Write(frame)
+	l.console.SetParting(l.screen.Below())
 }
 
 // written takes the end of a frame.

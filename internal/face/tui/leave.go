@@ -27,6 +27,7 @@ func (l *loop) finish(inOrder bool) {
 	if _, ok := l.output.Wait(outputWait); !ok || l.failure != nil {
 		return
 	}
+	l.drain()
 	if l.viewing != nil {
 		l.closeViewer()
 		_, _ = l.console.Write(l.pace.begin(time.Now()))
@@ -39,7 +40,6 @@ func (l *loop) finish(inOrder bool) {
 	l.output.Write(l.screen.Erase())
 	l.console.SetParting(l.screen.Below())
 	_, _ = l.output.Wait(outputWait)
-	l.drain()
 }
 
 // farewell returns the last lines of the session.
@@ -69,20 +69,33 @@ func (l *loop) farewell(inOrder bool) (lines []styled.Line) {
 
 // drain reads the rest of the replies that the terminal was asked for.
 func (l *loop) drain() {
-	end := time.NewTimer(drainWait)
-	defer end.Stop()
-	for !l.look.hasReplied {
+	most := drainWait
+	if !l.hasSizes() { // tmux replies
+		most = replyWait
+	}
+	l.awaitReplies(most, func(c chunk) {
+		for _, e := range l.decoder.Feed(c.bytes, c.at) {
+			switch e := e.(type) {
+			case keys.DeviceAttributes:
+				l.look.hasReplied = true
+			case keys.Size:
+				l.learnSize(e.Width, e.Height, time.Now())
+			}
+		}
+	}, func() bool { return l.look.hasReplied && l.hasSizes() })
+}
+
+// awaitReplies reads chunks of the terminal until isDone returns true, for at most a time.
+func (l *loop) awaitReplies(most time.Duration, read func(chunk), isDone func() bool) {
+	late := time.NewTimer(most)
+	defer late.Stop()
+	for !isDone() {
 		select {
 		case c := <-l.reader.chunks:
-			for _, e := range l.decoder.Feed(c.bytes, c.at) {
-				if _, ok := e.(keys.DeviceAttributes); ok {
-					return
-				}
-			}
-			if c.err != nil {
+			if read(c); c.err != nil {
 				return
 			}
-		case <-end.C:
+		case <-late.C:
 			return
 		}
 	}

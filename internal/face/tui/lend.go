@@ -30,6 +30,7 @@ func (l *loop) lend(f func() error, done func(error)) {
 func (l *loop) release() {
 	l.isLent = true
 	if _, ok := l.output.Wait(outputWait); ok && l.viewing == nil {
+		l.awaitReplies(replyWait, l.read, l.hasSizes)
 		l.fit()
 		_, _ = l.console.Write(l.screen.Erase()) // a failure shows when the terminal is back
 	}

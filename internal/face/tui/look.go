@@ -163,6 +163,7 @@ func (l *loop) learn(e keys.Event) {
 		}
 	case keys.Size:
 		l.learnSize(e.Width, e.Height, time.Now())
+		return
 	case keys.ClipboardData:
 		l.takeClipboard(e)
 	case keys.TerminalName:

@@ -121,6 +121,9 @@ func (l *loop) start() error {
 	}
 	l.enterFullScreen()
 	l.pace.control(terminal.Queries)
+	if l.look.multiplexer == "tmux" {
+		l.pace.control(terminal.SizeQuery)
+	}
 	l.look.asked = time.Now()
 	return nil
 }
@@ -136,6 +139,9 @@ type surface interface {
 	SetAbilities(colors colorprofile.Profile, synchronizes, keepsRows bool)
 	Print(lines ...styled.Line)
 	Frame(f inline.Frame) []byte
+	IsRewrapped() bool
+	IsInDoubt() bool
+	Shown(width int)
 	Clear()
 	Erase() []byte
 	Below() string

@@ -3,6 +3,7 @@ package tui
 import (
 	"bytes"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,7 +68,7 @@ func TestKnowsSize(t *testing.T) {
 	check(false, sizeWait) // the size is asked for again
 	<-l.output.Written()
 	l.output.Done()
-	l.sizing.width, l.sizing.height = 20, 60 // as tmux 3.3 replies
+	l.sizing.width, l.sizing.height = 60, 20
 	check(true, sizeWait)
 	check(false, 2*sizeWait)
 	<-l.output.Written()
@@ -127,21 +128,77 @@ func TestLateLoop(t *testing.T) {
 	}
 }
 
-// resizing is a screen that is resized after the loop has taken its size, before the frame.
-type resizing struct {
-	surface
-	resize func()
-}
-
-func (r *resizing) Print(lines ...styled.Line) {
-	r.resize()
-	r.surface.Print(lines...)
-}
-
-// TestResizedBeforeFrame checks that no frame is written that was made for another width than the terminal has: the terminal
-// would break its rows, and the next frame would not find them.
-func TestResizedBeforeFrame(t *testing.T) {
+// TestShown checks that a frame in tmux waits until it is known in which size tmux has shown the last one, but not for long, and that a terminal
+// that tells no size is not asked.
+func TestShown(t *testing.T) {
 	t.Parallel()
+	l, setSize := newTestLoop(t)
+	var shown bytes.Buffer
+	l.screen, l.output, l.look.answered, l.look.multiplexer = inline.New(inline.Options{Width: 80, Height: 24}), inline.NewOutput(&shown), true, "tmux"
+	now := time.Now()
+	draws := func(after time.Duration) string {
+		t.Helper()
+		shown.Reset()
+		now = now.Add(after)
+		l.pace.change()
+		if l.draw(now); l.output.IsBusy() {
+			<-l.output.Written()
+			l.output.Done()
+		}
+		return shown.String()
+	}
+	asks := func(frame string) bool { return strings.HasSuffix(frame, terminal.SizeQuery) }
+	if got := draws(0); got == "" || asks(got) {
+		t.Errorf("before a reply: %q", got)
+	}
+	l.learnSize(80, 24, now)
+	for _, c := range []struct {
+		draft         string
+		width, height int // of the reply, 0 for none
+		after         time.Duration
+		wants, asks   bool
+	}{
+		{"one", 80, 24, time.Second, true, true},
+		{"second", 0, 0, time.Second, true, true},
+		{"second or third", 24, 80, time.Second / 2, false, false}, // as tmux 3.3 replies, to the frame before
+		{"third", 0, 0, time.Second, true, true},
+		{"third or fourth", 0, 0, time.Second / 2, false, false},
+		{"third or fifth", 0, 0, time.Second / 2, true, false}, // it does not reply
+		{"one to seven", 0, 0, time.Second, true, false},
+		{"six", 80, 24, time.Second, true, false}, // it replies
+		{"five to eight", 0, 0, time.Second, true, true},
+	} {
+		l.composer.SetText(c.draft)
+		got := draws(c.after)
+		if (got != "") != c.wants || asks(got) != c.asks {
+			t.Errorf("%s: %q", c.draft, got)
+		}
+		if c.width > 0 {
+			l.learnSize(c.width, c.height, now)
+		}
+		if l.screen.IsRewrapped() {
+			t.Errorf("%s: the reply is taken for another size", c.draft)
+		}
+	}
+	l.learnSize(80, 24, now)
+	setSize(60)
+	l.sizing.width, l.sizing.height = 60, 24
+	if got := draws(time.Second); !asks(got) || strings.Contains(got, "eight") || l.screen.Width() != 60 {
+		t.Errorf("after a change of the width, in %d columns: %q", l.screen.Width(), got)
+	}
+	l.learnSize(60, 24, now)
+	if got := draws(time.Second); got != terminal.SizeQuery {
+		t.Errorf("before the next frame: %q", got)
+	}
+	l.learnSize(60, 24, now)
+	if got := draws(0); !strings.Contains(got, "eight") {
+		t.Errorf("after that: %q", got)
+	}
+}
+
+// newTestLoop returns a loop at a terminal of 80 columns and 24 rows, and a function that sets the number of columns.
+func newTestLoop(t *testing.T) (*loop, func(columns uint16)) {
+	t.Helper()
 	ours, theirs, err := pty.Open()
 	if err != nil {
 		t.Skipf("NOT TESTED: no pseudo-terminal here: %v", err)
@@ -157,6 +214,25 @@ func TestResizedBeforeFrame(t *testing.T) {
 	if l.console, err = l.openConsole(); err != nil {
 		t.Fatal(err)
 	}
+	return l, setSize
+}
+
+// resizing is a screen that is resized after the loop has taken its size, before the frame.
+type resizing struct {
+	surface
+	resize func()
+}
+
+func (r *resizing) Print(lines ...styled.Line) {
+	r.resize()
+	r.surface.Print(lines...)
+}
+
+// TestResizedBeforeFrame checks that no frame is written that was made for another width than the terminal has: the terminal
+// would break its rows, and the next frame would not find them.
+func TestResizedBeforeFrame(t *testing.T) {
+	t.Parallel()
+	l, setSize := newTestLoop(t)
 	screen := &resizing{inline.New(inline.Options{Width: 80, Height: 24}), func() { setSize(60) }}
 	l.screen, l.output, l.look.answered = screen, inline.NewOutput(io.Discard), true
 	now := time.Now()

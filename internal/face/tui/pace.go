@@ -51,6 +51,9 @@ func (p *pace) await(until time.Time) {
 	p.isChanged = true
 }
 
+// resume ends the wait of [pace.await].
+func (p *pace) resume() { p.awaited = time.Time{} }
+
 // hold keeps the screen as the frame at a time leaves it, until tmux has reported every change of its size: after one report, the next
 // one comes 250 ms later, but tmux wraps the rows at once, and a frame for the wrong width would overwrite rows above the live area.
 func (p *pace) hold(now time.Time) { p.held = now.Add(300 * time.Millisecond) }

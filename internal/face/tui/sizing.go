@@ -10,13 +10,18 @@ import (
 // that was made for another width then overwrites rows above the live area, so that none is drawn while the size changes.
 //
 // tmux reports the change up to 250 ms after the one before, or later on a busy machine. So it is asked for the size before the first frame
-// after a change, and again when the time for more reports is over.
+// after a change, and again when the time for more reports is over. A change while a frame is on its way shows in the size behind it: the
+// next frame waits for that, too.
 type sizing struct {
 	isOpen        bool      // the size may have changed once more
 	began         time.Time // of the wait, zero if there is none
 	isAsked       bool      // the reply is not there yet
 	width, height int       // the last reply, or the last size that was seen; 0 if there is none
 	changed       time.Time // when the last size was first seen
+
+	shown     time.Time // when the frame was drawn whose size is asked for, zero if there is none
+	tells     bool      // the terminal tells its size when it is asked
+	isSwapped bool      // it tells the columns before the rows, as tmux 3.3
 }
 
 const (
@@ -38,7 +43,7 @@ func (l *loop) takeSize(now time.Time) bool {
 	switch {
 	case l.full != nil: // the terminal does not wrap its rows
 	case l.look.multiplexer == "tmux":
-		if !l.knowsSize(width, height, now) {
+		if l.isShowing(now) || !l.knowsSize(width, height, now) {
 			return false
 		}
 		if isChanged {
@@ -88,7 +93,7 @@ func (l *loop) knowsSize(width, height int, now time.Time) bool {
 	case !isChanged && !s.isOpen:
 		return true
 	case s.is(width, height), !s.began.IsZero() && now.Sub(s.began) >= sizeWait:
-		*s = sizing{isOpen: isChanged}
+		*s = sizing{isOpen: isChanged, tells: s.tells, isSwapped: s.isSwapped}
 		return true
 	case s.began.IsZero():
 		s.began = now
@@ -101,21 +106,53 @@ func (l *loop) knowsSize(width, height int, now time.Time) bool {
 	return false
 }
 
+// tellsSize reports whether the terminal tells the size in which it has shown a frame.
+func (l *loop) tellsSize() bool {
+	return l.full == nil && l.look.multiplexer == "tmux" && l.sizing.tells
+}
+
+// isShowing reports whether it is not known yet in which size tmux has shown the last frame. The next frame waits for that.
+func (l *loop) isShowing(now time.Time) bool {
+	s := &l.sizing
+	if s.shown.IsZero() {
+		return false
+	}
+	until := s.shown.Add(sizeWait)
+	if now.Before(until) {
+		l.pace.await(until)
+		return true
+	}
+	s.shown, s.tells = time.Time{}, false
+	return false
+}
+
 // learnSize takes the reply of tmux. If it is not the size that the kernel has reported, a report follows, or another change.
 func (l *loop) learnSize(width, height int, now time.Time) {
 	s := &l.sizing
-	if !s.isAsked {
-		return
+	s.tells = true
+	if w, h := l.console.Size(); w != h && max(width, height) == max(w, h) && min(width, height) == min(w, h) {
+		s.isSwapped = width != w
 	}
-	s.isAsked, s.width, s.height = false, width, height
-	if s.is(l.console.Size()) {
-		l.pace.await(time.Time{})
-	} else {
-		l.pace.await(now.Add(sizeAgain))
+	if s.isSwapped {
+		width, height = height, width
+	}
+	switch {
+	case !s.shown.IsZero():
+		s.shown = time.Time{}
+		l.screen.Shown(width)
+		l.pace.resume()
+	case s.isAsked:
+		s.isAsked, s.width, s.height = false, width, height
+		if s.is(l.console.Size()) {
+			l.pace.await(time.Time{})
+		} else {
+			l.pace.await(now.Add(sizeAgain))
+		}
 	}
 }
 
-// is reports whether the last reply is this size. tmux 3.3 replies with the columns before the rows.
-func (s *sizing) is(width, height int) bool {
-	return s.width == width && s.height == height || s.width == height && s.height == width
-}
+// is reports whether the last reply is this size.
+func (s *sizing) is(width, height int) bool { return s.width == width && s.height == height }
+
+// hasSizes reports whether tmux has told all sizes that it was asked for. Other programs would take them for input.
+func (l *loop) hasSizes() bool { return !l.sizing.isAsked && l.sizing.shown.IsZero() }

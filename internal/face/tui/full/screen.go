@@ -72,6 +72,15 @@ func (s *Screen) Print(lines ...styled.Line) { s.backlog.print(lines) }
 // Clear makes the next frame remove the conversation from the screen.
 func (s *Screen) Clear() { s.backlog.drop() }
 
+// IsRewrapped returns false: a frame addresses its rows from the top, whatever the terminal did with the rows before.
+func (s *Screen) IsRewrapped() bool { return false }
+
+// IsInDoubt returns false, for the same reason.
+func (s *Screen) IsInDoubt() bool { return false }
+
+// Shown does nothing, as no frame is in doubt.
+func (s *Screen) Shown(int) {}
+
 // Below returns "": other output does not belong on this screen.
 func (s *Screen) Below() string { return "" }
 

@@ -55,6 +55,13 @@ type Screen struct {
 	isHidden  bool     // the cursor
 	isResized bool     // since the last frame
 	isCleared bool     // since the last frame
+
+	isRewrapped bool // the width has changed since the last frame
+
+	above   []styled.Line // the last lines that were printed
+	last    sentFrame     // the last frame
+	inDoubt bool          // it matters in which width the terminal shows it
+	strayed *sentFrame    // the last frame, if the terminal has shown it in another width
 }
 
 // New returns a screen whose live area begins in the row of the cursor.
@@ -79,6 +86,7 @@ func (s *Screen) SetAbilities(colors colorprofile.Profile, synchronizes, keepsRo
 
 // Resize notes that the terminal has another size. The next frame draws the whole live area.
 func (s *Screen) Resize(width, height int) {
+	s.isRewrapped = s.isRewrapped || width != s.options.Width
 	s.options.Width, s.options.Height = max(width, 1), max(height, 1)
 	s.isResized = true
 }
@@ -92,15 +100,23 @@ func (s *Screen) Frame(f Frame) []byte {
 	p := painter{cursor: s.cursor, highest: s.cursor.Row, width: s.options.Width, colors: s.options.Colors}
 	rows, cursor := s.layOut(f)
 	above, fits := s.finished(len(rows))
-	if s.isResized {
-		p.cursor.Row = s.reflowedRow()
-	}
+	sent, isSteady := sentFrame{rows: s.rows, cursor: s.cursor}, false
 	switch {
-	case s.isResized, s.isCleared:
-		s.printAbove(&p, rows)
-	case !fits && len(s.printing) > 0:
-		s.printAbove(&p, rows)
+	case s.strayed != nil:
+		row, lines := s.strayed.place(s.options.Width, s.options.Height)
+		p.cursor = Position{row, s.options.Width} // in whatever column
+		s.above = s.above[:max(len(s.above)-len(lines), 0)]
+		s.printing = append(lines, s.printing...)
+		sent.rows, sent.cursor = nil, Position{row, 0}
+	case s.isResized && !s.options.KeepsRows:
+		p.cursor.Row = reflowedRow(s.rows, s.cursor, s.options.Width)
+	}
+	sent.above, sent.lines = s.above, s.printing
+	switch {
+	case s.isResized, s.isCleared, !fits && len(s.printing) > 0:
+		sent.live = s.printAbove(&p, rows)
 	default:
+		isSteady = s.isSteady(rows, cursor)
 		shown := slices.Concat(above, rows)
 		moved := p.shift(s.rows, findShift(s.rows, shown))
 		p.paint(p.scroll(moved, findScroll(moved, shown)), shown, len(above))
@@ -110,15 +126,18 @@ func (s *Screen) Frame(f Frame) []byte {
 	if f.HidesCursor != s.isHidden {
 		p.showCursor(!f.HidesCursor)
 	}
-	s.rows, s.cursor, s.isHidden, s.isResized, s.isCleared = rows, cursor, f.HidesCursor, false, false
+	sent.bytes = p.bytes
+	s.last, s.inDoubt = sent, !isSteady
+	s.keepAbove()
+	s.rows, s.cursor, s.isHidden, s.isResized, s.isRewrapped, s.isCleared, s.strayed = rows, cursor, f.HidesCursor, false, false, false, nil
 	s.printing, s.leaving = nil, nil
 	return p.frame(s.options.Synchronizes)
 }
 
-// printAbove erases the live area, prints the finished lines, and paints the live area again.
-func (s *Screen) printAbove(p *painter, rows []row) {
+// printAbove erases the live area, prints the finished lines, and paints the live area again. It returns the number of bytes before that.
+func (s *Screen) printAbove(p *painter, rows []row) int {
 	p.moveTo(Position{})
-	if len(s.rows) > 0 {
+	if len(s.rows) > 0 || s.strayed != nil {
 		p.eraseBelow()
 	}
 	for _, line := range s.leaving {
@@ -131,7 +150,9 @@ func (s *Screen) printAbove(p *painter, rows []row) {
 		p.print(line)
 	}
 	p.cursor = Position{}
+	begins := len(p.bytes)
 	p.paint(nil, rows, 0)
+	return begins
 }
 
 // layOut returns the rows of a frame that the terminal has room for, and the position of the cursor in them.
@@ -154,17 +175,14 @@ func (s *Screen) layOut(f Frame) ([]row, Position) {
 	return rows, cursor
 }
 
-// reflowedRow returns the row of the cursor, counted from the top of the live area, after the terminal has wrapped the
-// rows for its new width.
-func (s *Screen) reflowedRow() int {
-	if s.options.KeepsRows {
-		return s.cursor.Row
+// reflowedRow returns the row of the cursor, counted from the top of the live area, after the terminal has wrapped the rows for another width.
+// Rows that are not known are taken for short ones.
+func reflowedRow(rows []row, cursor Position, width int) int {
+	n := max(cursor.Row-len(rows), 0)
+	for _, r := range rows[:min(cursor.Row, len(rows))] {
+		n += r.height(width)
 	}
-	n := 0
-	for _, r := range s.rows[:min(s.cursor.Row, len(s.rows))] {
-		n += r.height(s.options.Width)
-	}
-	return n + s.cursor.Column/s.options.Width
+	return n + cursor.Column/width
 }
 
 // Clear makes the next frame move all rows into the scrollback, with the finished lines up to now. The frame begins in the first

@@ -88,3 +88,92 @@ func TestTmuxScroll(t *testing.T) {
 		}
 	}
 }
+
+// TestTmuxOnItsWay checks that no printed line is lost, and none comes twice, if tmux changes the window while a frame is on its way to it: one
+// for the usual screen, or one that followed another change. Where all that is to be drawn again is higher than the window, a part of it stays in
+// the scrollback.
+func TestTmuxOnItsWay(t *testing.T) {
+	t.Parallel()
+	m := tuitest.NewTmux(t, 100, 30)
+	s := New(Options{Width: 100, Height: 30, Synchronizes: true})
+	var printed []string
+	print := func(lines int) {
+		for range lines {
+			line := fmt.Sprintf("line %d %s", len(printed), strings.Repeat("words ", len(printed)*7%13))
+			printed = append(printed, strings.TrimRight(line, " "))
+			s.Print(styled.Plain(line))
+		}
+	}
+	notes := 0
+	frame := func(draft string) Frame {
+		border := styled.Plain(strings.Repeat("─", s.Width()))
+		f := Frame{Lines: []styled.Line{styled.Plain("working"), border, styled.Plain("> " + draft), border, styled.Plain("footer")}, Cursor: Position{2 + notes, 2}}
+		for range notes {
+			f.Lines = slices.Insert(f.Lines, 1, styled.Plain("a note of some length of some length of some length").Cut(s.Width()))
+		}
+		return f
+	}
+	print(40)
+	_, _ = m.Write(s.Frame(frame("")))
+	type size struct{ width, height int }
+	for i, c := range []struct {
+		first, then size
+		isErased    bool // the change comes while the second frame after the first size is on its way
+		isLong      bool // that frame prints more than the screen has rows
+	}{
+		{then: size{60, 40}}, {then: size{40, 50}}, {then: size{25, 40}}, {then: size{80, 30}}, {then: size{33, 40}},
+		{first: size{28, 40}, then: size{90, 40}}, {first: size{40, 30}, then: size{35, 40}}, {first: size{20, 50}, then: size{100, 50}},
+		{then: size{20, 50}}, {then: size{90, 24}}, {then: size{50, 30}}, {first: size{24, 40}, then: size{80, 30}},
+		{first: size{24, 40}, then: size{80, 30}, isErased: true}, {first: size{100, 40}, then: size{22, 50}, isErased: true},
+		{first: size{24, 30}, then: size{80, 20}, isErased: true, isLong: true}, {first: size{100, 30}, then: size{60, 20}, isErased: true, isLong: true},
+		{then: size{30, 12}}, {then: size{80, 10}}, {first: size{20, 12}, then: size{60, 11}}, {then: size{20, 12}},
+	} {
+		if c.first.width > 0 {
+			m.Resize(c.first.width, c.first.height)
+			s.Resize(c.first.width, c.first.height)
+		}
+		if c.isErased {
+			_, _ = m.Write(s.Erase())
+		}
+		print(i % 4)
+		if c.isLong {
+			print(50)
+		}
+		notes = i % 3
+		var onItsWay []byte
+		if s.IsRewrapped() {
+			onItsWay = s.Erase()
+		} else {
+			onItsWay = s.Frame(frame(strings.Repeat("x", i*i%60)))
+		}
+		isInDoubt := s.IsInDoubt()
+		m.Resize(c.then.width, c.then.height)
+		_, _ = m.Write(onItsWay)
+		if isInDoubt {
+			s.Shown(c.then.width)
+		}
+		print(i % 2)
+		s.Resize(c.then.width, c.then.height)
+		if s.IsRewrapped() {
+			_, _ = m.Write(s.Erase())
+		}
+		_, _ = m.Write(s.Frame(frame("")))
+		want := slices.Clone(printed)
+		for _, l := range frame("").Lines {
+			want = append(want, strings.TrimRight(l.String(), " "))
+		}
+		got := m.Whole()
+		all := strings.Join(got, "\n") + "\nnot\n" + strings.Join(want, "\n")
+		if c.then.height < 16 {
+			for _, row := range got {
+				if len(want) > 0 && row == want[0] {
+					want = want[1:]
+				}
+			}
+			got = got[:0]
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d: after the sizes %v:\n%s", i, c, all)
+		}
+	}
+}
