@@ -55,8 +55,16 @@ func (l *loop) statusRow(width int, now time.Time) styled.Line {
 	return line
 }
 
-// drawQuestion adds the open question. The draft is below it, or the whole composer if the user wants that and there is room.
+// drawQuestion adds the open question. The draft is below it, or the whole composer if the user wants that and there is room. While a command has
+// the keyboard, a row says how to answer.
 func (l *loop) drawQuestion(a *area, width, room int, now time.Time) {
+	if l.shells.HasFocus() {
+		const command = 4 // rows for its end
+		l.drawDialog(a, width, max(room-command-1, 1))
+		a.hasCursor = false
+		a.add(styled.Of(styled.Text(toast.Answer(l.view.bindings)), l.look.theme.Warning()).Cut(width))
+		return
+	}
 	const least = 10 // rows for the question
 	if !l.choices.isKept {
 		l.drawDialog(a, width, room)

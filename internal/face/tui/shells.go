@@ -21,30 +21,38 @@ func (v *view) connectShells(c *console.Console) {
 }
 
 // pressShell gives a key to the command that has the keyboard, or the keyboard to a command. It returns false for a key
-// that is for another part.
+// that is for another part. A command keeps the keyboard when a question opens: the person may be typing a password.
 func (l *loop) pressShell(e keys.Event, now time.Time) bool {
-	if l.dialog != nil || l.pane != nil {
+	if l.pane != nil {
 		return false
 	}
 	k, isKey := e.(keys.Key)
 	if !l.shells.HasFocus() {
-		return isKey && l.composer.IsEmpty() && l.focusesShell(k) && l.shells.Focus()
+		return isKey && l.dialog == nil && l.composer.IsEmpty() && l.focusesShell(k) && l.shells.Focus()
+	}
+	if l.dialog != nil {
+		l.dialog.Distract(e)
 	}
 	if isKey {
 		switch command, _ := l.view.bindings.Match(k.Chord, keys.AppUnfocusShellInput, keys.BackgroundUnfocus, keys.BackgroundToggle); command {
 		case keys.AppUnfocusShellInput, keys.BackgroundUnfocus:
-			if l.shells.Unfocus() {
-				l.openPane(slash.Call{Name: "tasks"})
-			}
+			l.unfocusShell()
 			return true
 		case keys.BackgroundToggle:
-			return l.shells.Unfocus() && l.openPane(slash.Call{Name: "tasks"})
+			return l.unfocusShell()
 		}
 	}
 	if err := l.shells.Type(e); err != nil {
 		l.toast.Show(terminal.Line(err.Error()), toast.Warning, now, toast.UsualTime)
 	}
 	return true
+}
+
+// unfocusShell takes the keyboard back from a command. The open question gets it, or else the list of commands if the command runs in the
+// background. It returns false if neither does.
+func (l *loop) unfocusShell() bool {
+	isHidden := l.shells.Unfocus()
+	return l.dialog != nil || isHidden && l.openPane(slash.Call{Name: "tasks"})
 }
 
 // focusesShell reports whether a key gives the keyboard to a running command.
@@ -76,7 +84,7 @@ func (l *loop) drawShell(a *area, width, height int, now time.Time) bool {
 		lines[i] = lines[i].Cut(width)
 	}
 	cursor.Column += len(shellMargin)
-	if hasCursor && l.dialog == nil && l.pane == nil {
+	if hasCursor && l.pane == nil {
 		a.addWithCursor(lines, cursor)
 	} else {
 		a.add(lines...)

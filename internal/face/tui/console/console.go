@@ -26,6 +26,7 @@ type Console struct {
 	list        []*Screen  // the newest last
 	finished    []finished // the latest last
 	focused     *Screen    // has the keyboard, nil for none
+	isChosen    bool       // the person has given it the keyboard by its process
 	wasUsed     bool       // the person has typed into a command
 	hidesColors bool
 	tabbed      tab
@@ -100,11 +101,12 @@ func (c *Console) remove(s *Screen, rows []styled.Line) {
 	c.change()
 }
 
-// hide takes the keyboard from a command that is sent to the background.
+// hide takes the keyboard from a command that goes to the background, unless the person has chosen it among the background commands, where it
+// is listed from its start.
 func (c *Console) hide(s *Screen) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.focused == s {
+	if c.focused == s && !c.isChosen {
 		c.focused = nil
 	}
 	c.change()
@@ -134,7 +136,7 @@ func (c *Console) Focus() bool {
 	if c.focused = c.newest(); c.focused == nil {
 		return false
 	}
-	c.wasUsed, c.tabbed = true, tab{}
+	c.isChosen, c.wasUsed, c.tabbed = false, true, tab{}
 	return true
 }
 
@@ -146,7 +148,7 @@ func (c *Console) FocusOn(pid int) bool {
 	if s == nil || !s.isRunning() {
 		return false
 	}
-	c.focused, c.tabbed = s, tab{}
+	c.focused, c.isChosen, c.tabbed = s, true, tab{}
 	return true
 }
 

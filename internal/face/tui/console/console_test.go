@@ -291,6 +291,10 @@ func TestHidden(t *testing.T) {
 	if c.FocusOn(pid+1) || !c.FocusOn(pid) || !c.HasFocus() || !c.Unfocus() || c.HasFocus() {
 		t.Error("the command does not get the keyboard by its name")
 	}
+	c.FocusOn(pid)
+	if s.Hide(); !c.HasFocus() || !c.Unfocus() {
+		t.Error("a command that the person has chosen loses the keyboard")
+	}
 	if s.Close(); c.FocusOn(pid) || !c.IsEmpty() {
 		t.Error("a closed screen gets the keyboard")
 	}

@@ -71,6 +71,11 @@ func Unfocus(b *keys.Bindings) string {
 	return "Use " + b.Hint(keys.AppUnfocusShellInput) + " to unfocus"
 }
 
+// Answer returns the hint to the key that gives the keyboard to a question while a command has it.
+func Answer(b *keys.Bindings) string {
+	return "A command has the keyboard. " + b.Hint(keys.AppUnfocusShellInput) + " to answer."
+}
+
 // AgainToSuspend returns the text that asks for a second press of the key that suspends Pollux. It names another key
 // for undo, because many programs have undo on the same key.
 func AgainToSuspend(b *keys.Bindings) string {
