@@ -539,17 +539,19 @@ func TestSlowFace(t *testing.T) {
 
 // TestNotOpened checks the errors of a session that cannot be opened, and of a person who leaves before it is open.
 func TestNotOpened(t *testing.T) {
-	broken := errors.New("broken")
+	broken, own := errors.New("broken"), exit.Errorf(exit.Interrupted, "its own words")
 	for name, tt := range map[string]struct {
 		err  error
+		left error // of the session after the question
 		act  func(d *Driver)
 		want error
 		code exit.Code
 	}{
-		"error":     {broken, func(*Driver) {}, broken, exit.General},
-		"interrupt": {nil, func(d *Driver) { d.Interrupt(false) }, nil, exit.Interrupted},
-		"leave":     {nil, func(d *Driver) { d.Leave(nil) }, nil, exit.Interrupted},
-		"failure":   {nil, func(d *Driver) { d.Leave(broken); d.Leave(nil) }, broken, exit.General},
+		"error":     {broken, nil, func(*Driver) {}, broken, exit.General},
+		"interrupt": {nil, nil, func(d *Driver) { d.Interrupt(false) }, nil, exit.Interrupted},
+		"leave":     {nil, nil, func(d *Driver) { d.Leave(nil) }, nil, exit.Interrupted},
+		"own words": {nil, own, func(d *Driver) { d.Leave(nil) }, own, exit.Interrupted},
+		"failure":   {nil, nil, func(d *Driver) { d.Leave(broken); d.Leave(nil) }, broken, exit.General},
 	} {
 		t.Run(name, func(t *testing.T) {
 			bubble(t, func(t *testing.T) {
@@ -558,6 +560,9 @@ func TestNotOpened(t *testing.T) {
 						return nil, tt.err
 					}
 					_, err := d.Ask(ctx, &tool.QuestionConfirmation{Title: "Trust"})
+					if tt.left != nil {
+						err = tt.left
+					}
 					return scripted{&scene{}}, err
 				}})
 				ended := make(chan error, 1)

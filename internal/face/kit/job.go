@@ -114,11 +114,10 @@ func (d *Driver) isOpening() bool { return d.job != nil && d.job.isOpening }
 // sessionOpened takes the end of opening: the session outlives the job, or err ends the driver. A person who left before, and was asked
 // nothing, does not hear of it.
 func (d *Driver) sessionOpened(err error) {
-	wasCancelled := err == nil || exit.CodeOf(err) == exit.Interrupted
 	switch {
-	case d.job.isInterrupted && wasCancelled:
+	case d.job.isInterrupted && (err == nil || errors.Is(err, context.Canceled)):
 		err = exit.Errorf(exit.Interrupted, "%s", wording.NotStarted)
-	case d.isLeaving && wasCancelled:
+	case d.isLeaving && !d.job.isInterrupted && (err == nil || exit.CodeOf(err) == exit.Interrupted):
 		return
 	}
 	if err != nil {
