@@ -121,12 +121,26 @@ func TestTmuxOnItsWay(t *testing.T) {
 		isErased    bool // the change comes while the second frame after the first size is on its way
 		isLong      bool // that frame prints more than the screen has rows
 	}{
-		{then: size{60, 40}}, {then: size{40, 50}}, {then: size{25, 40}}, {then: size{80, 30}}, {then: size{33, 40}},
-		{first: size{28, 40}, then: size{90, 40}}, {first: size{40, 30}, then: size{35, 40}}, {first: size{20, 50}, then: size{100, 50}},
-		{then: size{20, 50}}, {then: size{90, 24}}, {then: size{50, 30}}, {first: size{24, 40}, then: size{80, 30}},
-		{first: size{24, 40}, then: size{80, 30}, isErased: true}, {first: size{100, 40}, then: size{22, 50}, isErased: true},
-		{first: size{24, 30}, then: size{80, 20}, isErased: true, isLong: true}, {first: size{100, 30}, then: size{60, 20}, isErased: true, isLong: true},
-		{then: size{30, 12}}, {then: size{80, 10}}, {first: size{20, 12}, then: size{60, 11}}, {then: size{20, 12}},
+		{then: size{60, 40}},
+		{then: size{40, 50}},
+		{then: size{25, 40}},
+		{then: size{80, 30}},
+		{then: size{33, 40}},
+		{first: size{28, 40}, then: size{90, 40}},
+		{first: size{40, 30}, then: size{35, 40}},
+		{first: size{20, 50}, then: size{100, 50}},
+		{then: size{20, 50}},
+		{then: size{90, 24}},
+		{then: size{50, 30}},
+		{first: size{24, 40}, then: size{80, 30}},
+		{first: size{24, 40}, then: size{80, 30}, isErased: true},
+		{first: size{100, 40}, then: size{22, 50}, isErased: true},
+		{first: size{24, 30}, then: size{80, 20}, isErased: true, isLong: true},
+		{first: size{100, 30}, then: size{60, 20}, isErased: true, isLong: true},
+		{then: size{30, 12}},
+		{then: size{80, 10}},
+		{first: size{20, 12}, then: size{60, 11}},
+		{then: size{20, 12}},
 	} {
 		if c.first.width > 0 {
 			m.Resize(c.first.width, c.first.height)
