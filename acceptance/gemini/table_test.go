@@ -380,6 +380,7 @@ var table = []allowed{
 		kind: better, scenes: "hooks_lost policies_lost settings_twice",
 		paths: []string{
 			`requests[0]`, `runs[0].exit`, `runs[0].stdout`, `runs[0].stderr.lines."*"`, `home.".gemini/trusted_hooks.json"`,
+			`home.".gemini/projects.json"`, `home.".gemini/tmp/project/.project_root"`,
 		},
 		what: "A script ends with exit code 52 if a hook that may refuse something, or a policy that may deny or ask, cannot be read, or if a value that restricts is hidden by another one in the same settings file. Gemini CLI goes on without them.",
 	},
@@ -414,7 +415,7 @@ var table = []allowed{
 	},
 	{
 		kind: better, scenes: "hooks_session",
-		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`, `runs[0].stdout[0].warnings`},
+		paths: []string{`runs[0].stderr.lines."Warning: The matcher *"`},
 		what:  "A warning names a hook's matcher that can match nothing.",
 	},
 	{
