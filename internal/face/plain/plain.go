@@ -55,24 +55,29 @@ func New(o Options) *Face {
 }
 
 // RunTask calls task at a terminal, with a function that asks the user questions and one that shows a text, and shows
-// the text that task returns. It returns the error of task, or the cause of ctx. ctx must end with a Ctrl+C.
+// the text that task returns. It returns the error of task, the cause of ctx, or that the user left before the task was done. ctx must end with a
+// Ctrl+C.
 func RunTask(ctx context.Context, t *terminal.Terminal, task func(ctx context.Context, ask tool.Ask, show func(string)) (string, error)) error {
 	f := newFace(Options{Terminal: t}, func(ctx context.Context, f *Face) (look, error) {
 		text, err := task(ctx, f.driver.Ask, f.Warn)
 		switch {
-		case ctx.Err() != nil:
-			err = exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
 		case err == nil:
 			f.Warn(text)
 			err = errTaskDone
+		case ctx.Err() != nil:
+			err = exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
 		}
 		return look{}, err
 	})
 	f.isTask = true
-	if err := f.Run(ctx); !errors.Is(err, errTaskDone) {
+	switch err := f.Run(ctx); {
+	case err == nil:
+		return exit.Errorf(exit.Interrupted, "%s", wording.Cancelled)
+	case errors.Is(err, errTaskDone):
+		return nil
+	default:
 		return err
 	}
-	return nil
 }
 
 var errTaskDone = errors.New("the task is done")

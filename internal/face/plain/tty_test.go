@@ -14,6 +14,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/editor"
+	"pollux/internal/exit"
 	"pollux/internal/outcome"
 	"pollux/internal/slash"
 	"pollux/internal/terminal"
@@ -312,4 +313,39 @@ func (b *borrower) Compose(ctx context.Context, text string) (string, error) {
 
 func (b *borrower) Change(ctx context.Context, name, before, after string) (string, error) {
 	return b.editor().Change(ctx, name, before, after)
+}
+
+// TestRunTaskLeft checks that a task that the user leaves is not taken for done, unless it is done by then.
+func TestRunTaskLeft(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		err  error
+		code exit.Code
+		want string
+	}{
+		{context.Canceled, exit.Interrupted, ""},
+		{nil, exit.OK, "Stored."},
+	} {
+		master, tty, err := pty.Open()
+		if err != nil {
+			t.Skipf("NOT TESTED: no pseudo-terminal here: %v", err)
+		}
+		shown := make(chan string, 1)
+		go func() {
+			all, _ := io.ReadAll(master) // fails at the end of a terminal
+			shown <- string(all)
+		}()
+		err = RunTask(t.Context(), terminal.New(tty, tty, tty, func(string) string { return "" }), func(ctx context.Context, _ tool.Ask, _ func(string)) (string, error) {
+			if _, err := master.WriteString("\x04\x04"); err != nil {
+				return "", err
+			}
+			<-ctx.Done()
+			return "Stored.", tt.err
+		})
+		_ = tty.Close()
+		if got := <-shown; exit.CodeOf(err) != tt.code || !strings.Contains(got, tt.want) {
+			t.Errorf("%v: ends with %v, shows %q", tt.err, err, got)
+		}
+		_ = master.Close()
+	}
 }
