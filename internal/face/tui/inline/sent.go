@@ -87,6 +87,9 @@ const maxAbove = 32
 
 // keepAbove keeps the last of the lines that this frame prints. It keeps none from before a picture.
 func (s *Screen) keepAbove() {
+	if len(s.leaving)+len(s.printing) == 0 {
+		return
+	}
 	s.above = append(append(s.above, s.leaving...), s.printing...)
 	for i, line := range slices.Backward(s.above) {
 		if len(line) == 1 && line[0].Object != nil && line[0].Object.Rows > 0 {
