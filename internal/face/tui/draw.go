@@ -15,7 +15,7 @@ import (
 	"pollux/internal/terminal"
 )
 
-// drawn is the question in the last frame, nil for none. isShown is set when it is on the screen.
+// drawn is the question in the last frame that has the keyboard, nil for none. isShown is set when it is on the screen.
 type drawn struct {
 	dialog  question.Dialog
 	isShown bool
@@ -43,14 +43,16 @@ func (l *loop) draw(now time.Time) {
 		l.screen.Print(l.transcript.Take()...)
 	}
 	l.retitle()
+	asks := l.dialog
+	if l.isFrozen() || l.shells.HasFocus() { // asked before the frame is made: a command may end meanwhile
+		asks = nil
+	}
 	live := l.frame(now)
 	if l.isResized() {
 		return // the frame is for another width, and would be broken into other rows
 	}
 	l.write(append(l.pace.begin(now), l.screen.Frame(live)...), now)
-	if l.drawn.dialog = l.dialog; l.isFrozen() {
-		l.drawn.dialog = nil
-	}
+	l.drawn.dialog = asks
 	if !l.output.IsBusy() { // the frame has no bytes
 		l.shown(now)
 	}

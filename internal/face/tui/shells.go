@@ -21,7 +21,8 @@ func (v *view) connectShells(c *console.Console) {
 }
 
 // pressShell gives a key to the command that has the keyboard, or the keyboard to a command. It returns false for a key
-// that is for another part. A command keeps the keyboard when a question opens: the person may be typing a password.
+// that is for another part. A command keeps the keyboard when a question opens: the person may be typing a password. The pause of the question
+// begins with the first frame in which it has the keyboard, so that a key for a command that has just ended is no answer.
 func (l *loop) pressShell(e keys.Event, now time.Time) bool {
 	if l.pane != nil {
 		return false
@@ -29,9 +30,6 @@ func (l *loop) pressShell(e keys.Event, now time.Time) bool {
 	k, isKey := e.(keys.Key)
 	if !l.shells.HasFocus() {
 		return isKey && l.dialog == nil && l.composer.IsEmpty() && l.focusesShell(k) && l.shells.Focus()
-	}
-	if l.dialog != nil {
-		l.dialog.Distract(e)
 	}
 	if isKey {
 		switch command, _ := l.view.bindings.Match(k.Chord, keys.AppUnfocusShellInput, keys.BackgroundUnfocus, keys.BackgroundToggle); command {

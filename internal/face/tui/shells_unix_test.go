@@ -4,14 +4,20 @@ package tui
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/keys"
+	"pollux/internal/face/tui/question"
+	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
 	"pollux/internal/session"
@@ -51,5 +57,51 @@ func TestEarlyShell(t *testing.T) {
 	}
 	if err := <-ended; err != nil || !hasTerminal {
 		t.Errorf("the command has a terminal: %v, %v", hasTerminal, err)
+	}
+}
+
+// TestQuestionAfterCommand checks that a question which opened while a command had the keyboard begins its pause when the command has ended, and not
+// with the last key for the command: a late Enter for the command is no answer.
+func TestQuestionAfterCommand(t *testing.T) {
+	t.Parallel()
+	l, _ := newTestLoop(t)
+	l.screen, l.output, l.look.answered = inline.New(inline.Options{Width: 80, Height: 24}), inline.NewOutput(io.Discard), true
+	p, err := process.Launcher{}.Start(t.Context(), &process.Command{Path: "/bin/cat"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := l.shells.Open("cat")
+	command.Started(p)
+	if !l.shells.Focus() {
+		t.Fatal("the command does not get the keyboard")
+	}
+	now := time.Now()
+	draw := func(after time.Duration) {
+		now = now.Add(after)
+		l.pace.change()
+		if l.draw(now); l.output.IsBusy() {
+			<-l.output.Written()
+			l.output.Done()
+			l.shown(now)
+		}
+	}
+	answers := func(after time.Duration) bool {
+		now = now.Add(after)
+		_, isAnswered := l.dialog.Handle(keys.Key{Chord: keys.Chord{Code: keys.Enter}, At: now}, l.view.bindings).(question.Answered)
+		return isAnswered
+	}
+	l.dialog = question.Open(&kit.Question{Prompt: "Go on?", Options: []kit.Option{{Label: "Yes"}}}, l.view.bindings, question.Pause)
+	draw(0)
+	command.Close()
+	_, _ = p.Wait()
+	if answers(time.Minute) {
+		t.Error("Enter answers before a frame in which the question has the keyboard")
+	}
+	draw(time.Second)
+	if answers(question.Pause - 1) {
+		t.Error("Enter answers in the pause")
+	}
+	if !answers(question.Pause) {
+		t.Error("Enter does not answer after the pause")
 	}
 }

@@ -108,7 +108,7 @@ func (l *loop) knowsSize(width, height int, now time.Time) bool {
 
 // tellsSize reports whether the terminal tells the size in which it has shown a frame.
 func (l *loop) tellsSize() bool {
-	return l.full == nil && l.look.multiplexer == "tmux" && l.sizing.tells
+	return l.look.multiplexer == "tmux" && l.sizing.tells
 }
 
 // isShowing reports whether it is not known yet in which size tmux has shown the last frame. The next frame waits for that.

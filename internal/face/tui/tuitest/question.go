@@ -20,6 +20,8 @@ func question(rows []string) (isShown, isReady bool) {
 			isReady = isShown
 		case i > 0 && !isReady && isEdge(rows[i-1]) && strings.ContainsAny(row[:min(len(row), 1)], ">!*"):
 			return false, false // the input is there
+		case isShown && strings.HasPrefix(row, "A command has the keyboard."):
+			return false, false
 		}
 	}
 	return isShown, isReady

@@ -21,6 +21,7 @@ func TestQuestion(t *testing.T) {
 		{"? Ask User\nName\n\n> x\nEnter send · Esc cancel\n\nDraft: abc", true, true},
 		{"? Ask User\nName\n\n> x\n\n\nDraft: abc", true, false},
 		{"? Model\nWhich?\nEsc keeps auto.\n\n  1. auto", true, false},
+		{"Password?\n? Shell Command\nmake\n\nA command has the keyboard. Shift+Tab to answer.", false, false},
 		{"Enter it.\n? Shell Command\nmake", true, false},
 	} {
 		if isShown, isReady := question(strings.Split(c.screen, "\n")); isShown != c.isShown || isReady != c.isReady {
