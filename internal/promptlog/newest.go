@@ -27,13 +27,18 @@ func Newest(paths []string, most int) (prompts []Prompt) {
 		if err != nil {
 			continue
 		}
-		for _, e := range entries {
-			at, err := time.Parse(time.RFC3339, e.Timestamp)
-			if e.Type == typeUser && err == nil && len(e.Message) <= maxPrompt {
-				prompts = append(prompts, Prompt{path, e.Message, at})
-			}
-		}
+		prompts = append(prompts, slices.DeleteFunc(promptsOf(path, entries), func(p Prompt) bool { return len(p.Text) > maxPrompt })...)
 		prompts = newestOf(prompts, most)
+	}
+	return prompts
+}
+
+// promptsOf returns the prompts among the entries of the log at a path, the last one first. It leaves out those without a time.
+func promptsOf(path string, entries []entry) (prompts []Prompt) {
+	for _, e := range slices.Backward(entries) {
+		if at, err := time.Parse(time.RFC3339, e.Timestamp); err == nil && e.Type == typeUser {
+			prompts = append(prompts, Prompt{path, e.Message, at})
+		}
 	}
 	return prompts
 }
@@ -51,7 +56,7 @@ func lastChanged(paths []string) []string {
 	return found[:min(len(found), maxLogs)]
 }
 
-// newestOf sorts prompts, and returns the newest ones, each text once.
+// newestOf sorts prompts, and returns the newest ones, each text once. Of prompts of the same time, the first one stays first.
 func newestOf(prompts []Prompt, most int) []Prompt {
 	slices.SortStableFunc(prompts, func(a, b Prompt) int {
 		return cmp.Or(b.Time.Compare(a.Time), cmp.Compare(a.Path, b.Path))

@@ -9,7 +9,6 @@ package promptlog
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -245,26 +244,17 @@ func readOnce(path string) ([]entry, error) {
 
 // Recent returns the last prompts of all sessions, the newest first, each one once. It reads the file
 // and changes nothing. A nil Log has none.
-func (l *Log) Recent(most int) []string {
+func (l *Log) Recent(most int) []Prompt {
 	if l == nil {
 		return nil
 	}
 	l.mu.Lock()
 	pending := slices.Clone(l.pending)
 	l.mu.Unlock()
+	path, err := l.Path()
 	var entries []entry
-	if path, err := l.Path(); err == nil {
+	if err == nil {
 		entries, _ = read(path) // a damaged file has none
 	}
-	entries = append(entries, pending...)
-	slices.SortStableFunc(entries, func(a, b entry) int { return cmp.Compare(a.Timestamp, b.Timestamp) })
-	seen := map[string]bool{}
-	var prompts []string
-	for _, e := range slices.Backward(entries) {
-		if e.Type == typeUser && !seen[e.Message] && len(prompts) < most {
-			seen[e.Message] = true
-			prompts = append(prompts, e.Message)
-		}
-	}
-	return prompts
+	return newestOf(promptsOf(path, append(entries, pending...)), most)
 }

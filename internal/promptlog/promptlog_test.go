@@ -77,7 +77,7 @@ func TestAdd(t *testing.T) {
 		t.Error(info.Mode(), err)
 	}
 	l.Add("a", "one")
-	if got := l.Recent(3); !slices.Equal(got, []string{"one", "four", "three"}) {
+	if got := l.Recent(3); !slices.Equal(textsOf(got), []string{"one", "four", "three"}) || time.Since(got[0].Time) > time.Hour {
 		t.Errorf("%q", got)
 	}
 	wait(l)
@@ -90,6 +90,13 @@ func TestAdd(t *testing.T) {
 	if none.Recent(1) != nil {
 		t.Error("a nil log has prompts")
 	}
+}
+
+func textsOf(prompts []Prompt) (texts []string) {
+	for _, p := range prompts {
+		texts = append(texts, p.Text)
+	}
+	return texts
 }
 
 // TestAddAtOnce writes from several sessions at once, as several processes do.

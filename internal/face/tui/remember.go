@@ -2,9 +2,11 @@ package tui
 
 import (
 	"path/filepath"
+	"slices"
 	"time"
 
 	"pollux/internal/crash"
+	"pollux/internal/face/tui/draft"
 	"pollux/internal/face/tui/history"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/promptlog"
@@ -19,13 +21,30 @@ const maxRecalled = 1000
 func (l *loop) applyHistory() {
 	v := l.view
 	l.composer.WidenKey = v.bindings.Hint(keys.HistorySearchStart)
-	l.composer.Prompts = history.Prompts(func() []string { return v.session.PromptLog.Recent(maxRecalled) })
+	l.composer.Prompts = history.Prompts(v.pastPrompts)
 	l.composer.Shell = history.Shell(v.shellCommands, func(command string) {
 		go func() {
 			defer crash.Recover()
 			v.addShellCommand(command)
 		}()
 	})
+}
+
+// pastPrompts returns the prompts of earlier sessions and the texts that were not sent when these ended, the newest first.
+func (v *view) pastPrompts() (texts []string) {
+	past := v.session.PromptLog.Recent(maxRecalled)
+	if dir := v.project().Paths.ExistingProjectTemp(); dir != "" {
+		for _, d := range draft.Others(dir, v.session.ID()) {
+			if !d.IsShell {
+				past = append(past, promptlog.Prompt{Text: d.Text, Time: d.Time})
+			}
+		}
+	}
+	slices.SortStableFunc(past, func(a, b promptlog.Prompt) int { return b.Time.Compare(a.Time) })
+	for _, p := range past {
+		texts = append(texts, p.Text)
+	}
+	return texts
 }
 
 // widen gives a search the prompts of all other projects.

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/person"
+	"pollux/internal/promptlog"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -17,22 +18,22 @@ import (
 // text of the call. The prompt becomes the draft.
 func earlierPrompts(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	const most, searched = 20, 10_000
-	prompts := slices.DeleteFunc(c.Live.PromptLog.Recent(searched), func(prompt string) bool {
-		command, _ := manage.CutWord(prompt)
-		return command == "/prompts" || !strings.Contains(strings.ToLower(prompt), strings.ToLower(c.Text))
+	prompts := slices.DeleteFunc(c.Live.PromptLog.Recent(searched), func(p promptlog.Prompt) bool {
+		command, _ := manage.CutWord(p.Text)
+		return command == "/prompts" || !strings.Contains(strings.ToLower(p.Text), strings.ToLower(c.Text))
 	})
 	if len(prompts) == 0 {
 		return manage.Say("No earlier prompts found.")
 	}
 	q := person.Choice{Header: "Prompts", Text: "Change and send which prompt?"}
 	for _, prompt := range prompts[:min(len(prompts), most)] {
-		q.Options = append(q.Options, tool.Option{Label: prompt})
+		q.Options = append(q.Options, tool.Option{Label: prompt.Text})
 	}
 	chosen, err := pick(ctx, c, q, 70, func(i int) string { return fmt.Sprintf(" (%d)", i+1) })
 	if err != nil || chosen < 0 {
 		return outcome.Outcome{}, err
 	}
-	c.Next.Draft = prompts[chosen]
+	c.Next.Draft = prompts[chosen].Text
 	return outcome.Outcome{}, nil
 }
 

@@ -96,6 +96,11 @@ func Find(dir, session string) (Draft, bool) {
 	return drafts[i], true
 }
 
+// Others returns the drafts of the other sessions that have a text.
+func Others(dir, session string) []Draft {
+	return slices.DeleteFunc(read(filepath.Join(dir, fileName)), func(d Draft) bool { return d.Session == session || d.Text == "" })
+}
+
 // read returns the drafts of a file. A missing or damaged file has none.
 func read(path string) (drafts []Draft) {
 	data, err := durable.ReadFile(path, maxBytes)

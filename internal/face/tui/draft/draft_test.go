@@ -36,6 +36,9 @@ func TestDrafts(t *testing.T) {
 	wants("a", "one more")
 	wants("b", "two\n中文")
 	wants("c", "")
+	if others := Others(dir, "a"); len(others) != 1 || others[0].Session != "b" {
+		t.Errorf("the drafts of other sessions: %+v", others)
+	}
 	save("a", "")
 	wants("a", "")
 	wants("b", "two\n中文")
