@@ -93,21 +93,46 @@ func encode(enc charset.Encoding, raw string) (*document, error) {
 }
 
 // change returns the document with changes applied. Their offsets refer to d.text and are
-// sorted. d must be exact. The error is a [*charset.UnsupportedError].
+// sorted. Text that a change repeats keeps its line ends; new ones are like the one that
+// follows. d must be exact. The error is a [*charset.UnsupportedError].
 func (d *document) change(changes []change) (*document, error) {
 	var raw strings.Builder
 	raw.Grow(len(d.raw))
-	from, at := 0, offsets{raw: d.raw}
+	from, at, ends := 0, offsets{raw: d.raw}, lineEnds{raw: d.raw}
 	for _, c := range changes {
-		raw.WriteString(d.raw[from:at.of(c.start)])
-		from = at.of(c.end)
 		if d.crlf() {
+			c = c.trimmed(d.text)
+		}
+		start := at.of(c.start)
+		raw.WriteString(d.raw[from:start])
+		from = at.of(c.end)
+		if ends.areCRLF(start) {
 			c.text = strings.ReplaceAll(c.text, "\n", "\r\n")
 		}
 		raw.WriteString(c.text)
 	}
 	raw.WriteString(d.raw[from:])
 	return encode(d.enc, raw.String())
+}
+
+// lineEnds tells how the lines at increasing offsets in raw end. A line without an end has that of the line before it.
+type lineEnds struct {
+	raw    string
+	next   int // after the end of the last line that was asked for
+	isCRLF bool
+}
+
+func (l *lineEnds) areCRLF(offset int) bool {
+	if offset < l.next {
+		return l.isCRLF
+	}
+	end := strings.IndexByte(l.raw[offset:], '\n') + offset
+	l.next = end + 1
+	if end < offset {
+		end, l.next = strings.LastIndexByte(l.raw, '\n'), len(l.raw)+1
+	}
+	l.isCRLF = end > 0 && l.raw[end-1] == '\r'
+	return l.isCRLF
 }
 
 // notEncoded returns the error for a text that cannot be written because its encoding lacks a

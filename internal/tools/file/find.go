@@ -8,6 +8,15 @@ type change struct {
 	text       string
 }
 
+// trimmed returns c without the text that it repeats at its beginning and its end.
+func (c change) trimmed(text string) change {
+	n := commonPrefix(text[c.start:c.end], c.text)
+	c.start, c.text = c.start+n, c.text[n:]
+	n = commonSuffix(text[c.start:c.end], c.text)
+	c.end, c.text = c.end-n, c.text[:len(c.text)-n]
+	return c
+}
+
 // match is the result of a search for the place of an edit.
 type match struct {
 	changes []change // sorted, not overlapping
