@@ -285,7 +285,7 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	case e.tooMuch():
 		return nil, fail(tool.ErrEditPreparation, "Failed to edit, the %d replacements in %s would be more than one edit may make.", e.count, c.path)
 	}
-	if !c.modified {
+	if isLineEnd := strings.TrimSuffix(c.old, "\n") == strings.TrimSuffix(c.new, "\n"); !c.modified && !isLineEnd {
 		keepLastNewline(before.text, e.changes)
 	}
 	if e.after, err = before.change(e.changes); err != nil {
