@@ -24,6 +24,8 @@ type failedEdits struct {
 // note adds the results of calls.
 func (f *failedEdits) note(finished []ToolFinished) {
 	for _, call := range finished {
+		changes := call.Changes()
+		f.files = slices.DeleteFunc(f.files, func(path string) bool { return mayHave(changes, path) })
 		t, ok := f.cfg.Tools.Lookup(call.Call.Name)
 		if !ok || len(f.files) == 0 && !isNotFound(call) {
 			continue
@@ -36,12 +38,20 @@ func (f *failedEdits) note(finished []ToolFinished) {
 		case call.Status != Success || effect.Reads:
 		case t.Spec().Kind == tool.KindEdit && len(effect.Paths) > 0:
 			f.drop(effect.Paths)
-		default: // such as a command that names the file
+		default: // such as a command that names the file: not all changes are known
 			f.files = slices.DeleteFunc(f.files, func(path string) bool {
 				return bytes.Contains(call.Call.Args, []byte(filepath.Base(path)))
 			})
 		}
 	}
+}
+
+// mayHave reports whether changes, which may be nil, have the file at this absolute path or do not name all files.
+func mayHave(changes *tool.Changes, path string) bool {
+	return changes != nil && (changes.Total() > len(changes.Files) ||
+		slices.ContainsFunc(changes.Files, func(file tool.FileChange) bool {
+			return strings.HasSuffix("/"+filepath.ToSlash(path), "/"+file.Path)
+		}))
 }
 
 // isNotFound reports whether a call was an edit whose place was not found.
