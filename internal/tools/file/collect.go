@@ -271,8 +271,15 @@ func (c *collector) fit() {
 			f.Cut = fmt.Sprintf("lines %d-%d of %d", t.first, t.last, t.total)
 		}
 		f.Text = t.note + t.encodingLine() + t.text
-		if t.isText() && t.partial() {
-			f.Text = fmt.Sprintf("[WARNING: This is not all of the file, but lines %d-%d of %d. Read the rest of it with read_file.]\n\n", t.first, t.last, t.total) + f.Text
+		var missing []string
+		if t.isText() && t.hasMore() {
+			missing = append(missing, fmt.Sprintf("This is not all of the file, but lines %d-%d of %d. Read the rest of it with read_file.", t.first, t.last, t.total))
+		}
+		if t.isText() && t.shortened {
+			missing = append(missing, shortenedNote)
+		}
+		if len(missing) > 0 {
+			f.Text = "[WARNING: " + strings.Join(missing, " ") + "]\n\n" + f.Text
 		}
 	}
 }

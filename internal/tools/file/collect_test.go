@@ -15,6 +15,7 @@ func TestCollect(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{
 		"b.txt": "bee\n", "a.txt": "ay", "long.txt": lines(1, 2001), "logo.png": "\x89PNG", ".geminiignore": "hidden.txt\n", "hidden.txt": "h",
+		"wide.txt": strings.Repeat("w", 2001) + "\nx\n",
 	})
 	got, err := Collect(t.Context(), w, Selection{Include: []string{"b.txt", "*.TXT", "logo.*"}, Filter: w.DefaultFilter()})
 	if err != nil {
@@ -31,6 +32,7 @@ func TestCollect(t *testing.T) {
 	want := []string{
 		"a.txt: ay", "b.txt: bee\n", "logo.png: image/png",
 		"long.txt: [WARNING: This is not all of the file, but lines 1-2000 of 2001. Read the rest of it with read_file.]\n\n" + lines(1, 2000),
+		"wide.txt: [WARNING: " + shortenedNote + "]\n\n" + strings.Repeat("w", 2000) + cutMark + "\nx\n",
 	}
 	if !slices.Equal(files, want) {
 		t.Errorf("files = %.2000q, want %.2000q", files, want)

@@ -231,7 +231,7 @@ func (c *readFileCall) header(got *content, hasOutline bool) string {
 		if got.last >= end && c.last <= got.total {
 			b.WriteByte('.')
 		}
-		fmt.Fprintf(&b, " Lines that end in %q are cut: grep_search shows the part around a match.", cutMark)
+		b.WriteString(" " + shortenedNote)
 	}
 	return strings.TrimSuffix(b.String(), ".") + ":\n"
 }

@@ -21,6 +21,9 @@ const (
 // cutMark is the end of a line that was cut.
 const cutMark = "... [truncated]"
 
+// shortenedNote tells the model how to see more of such lines.
+const shortenedNote = `Lines that end in "` + cutMark + `" are cut: grep_search shows the part around a match.`
+
 // window is a range of lines of a text.
 type window struct {
 	text        string // valid UTF-8, with "\n" between lines; the whole text has its final one too
