@@ -107,8 +107,22 @@ func (c *conversation) countOverhead(measure func() int) {
 		return
 	}
 	c.overhead, c.hasOverhead = measure(), true
-	c.tokens += c.overhead
-	c.promptTokens += c.overhead
+	more := c.overhead - c.excess()
+	c.tokens += more
+	c.promptTokens += more
+}
+
+// excess returns by how much the estimate of a loaded history exceeds the number that the model last reported for it, as
+// with media, which count as more than they take. If the history was shortened since then, that number is too large.
+func (c *conversation) excess() int {
+	estimate := c.overhead + c.history.tokens
+	for _, m := range slices.Backward(c.history.all) {
+		estimate -= m.Content.Tokens()
+		if n := c.counted(m.Usage, estimate); n != 0 {
+			return max(0, estimate-n)
+		}
+	}
+	return 0
 }
 
 // fixed estimates the tokens of the next request in a new session, without its message.
@@ -330,19 +344,27 @@ func (c *conversation) openingTokens() int {
 // reported, if there is one and a tokenizer could explain it. Otherwise it returns an estimate
 // that includes the answer, which is a part of the next request.
 func (c *conversation) countTokens(usage *llm.Usage, answer *llm.Content) int {
+	estimate := c.overhead + c.history.tokens
+	if n := c.counted(usage, estimate); n != 0 {
+		return n
+	}
+	return estimate + answer.Tokens()
+}
+
+// counted returns the number that the model reported for a request, 0 if there is none or no tokenizer explains it.
+func (c *conversation) counted(usage *llm.Usage, estimate int) int {
 	const (
 		factor  = 4      // by which an estimate may be wrong
 		unknown = 10_000 // tokens of a request that the estimate may miss
 		small   = 1000   // tokens that make no difference
 	)
-	estimate := c.overhead + c.history.tokens
 	if usage == nil || usage.Prompt <= 0 {
-		return estimate + answer.Tokens()
+		return 0
 	}
 	tooFew := usage.Prompt < estimate/factor && estimate > small
 	tooMany := usage.Prompt > unknown && (usage.Prompt-unknown)/factor > estimate
 	if (tooFew || tooMany) && !c.history.hasMedia {
-		return estimate + answer.Tokens()
+		return 0
 	}
 	return usage.Prompt
 }

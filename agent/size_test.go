@@ -48,3 +48,32 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+// A loaded history counts as no more than its model has reported.
+func TestCountLoaded(t *testing.T) {
+	t.Parallel()
+	page := Message{Content: llm.User(llm.Part{InlineData: &llm.Blob{MIMEType: "application/pdf", Data: []byte("%PDF")}}, llm.Text("What is it?"))}
+	answer := func(prompt int) Message {
+		return Message{Content: llm.Model(llm.Text("A page.")), Usage: &llm.Usage{Prompt: prompt}}
+	}
+	next := Message{Content: llm.User(llm.Text("And now?"))}
+	estimate := 1000 + page.Content.Tokens() + next.Content.Tokens() + answer(0).Content.Tokens()
+	added := answer(0).Content.Tokens() + next.Content.Tokens()
+	for _, c := range []struct {
+		name   string
+		answer Message
+		want   int
+	}{
+		{"not reported", answer(0), estimate},
+		{"fewer", answer(1300), 1300 + added},
+		{"more, of a history that was shortened", answer(90_000), estimate},
+	} {
+		conv := &conversation{}
+		conv.load(t.Context(), []Message{page, c.answer, next})
+		conv.markPrompt()
+		conv.countOverhead(func() int { return 1000 })
+		if conv.tokens != c.want || conv.promptTokens != c.want {
+			t.Errorf("%s: %d and %d, want %d", c.name, conv.tokens, conv.promptTokens, c.want)
+		}
+	}
+}
