@@ -55,7 +55,7 @@ func TestExpand(t *testing.T) {
 	t.Parallel()
 	files := map[string]string{
 		"a.txt": "ay\n", "dir/b.go": "package b\n", "dir/c.go": "\n\npackage c", "with space.txt": "space", "logo.png": "\x89PNG",
-		"src/deep/handler.go": "package deep", "example.com": "not this", "报告（终版）.md": "r", "报告/x.md": "x", "a.txt and b": "longest", "notes.": "dot", "we[ird]/x.md": "x",
+		"src/deep/handler.go": "package deep", "example.com": "not this", "报告（终版）.md": "r", "报告/x.md": "x", "a.txt and b": "longest", "notes.": "dot", "we[ird]/x.md": "x", "re\u0301s.md": "r", "at 3\u202fPM.md": "p",
 	}
 	const begin, end = "\n--- Content from referenced files ---", "\n--- End of content ---"
 	content := func(pairs ...string) []string {
@@ -86,6 +86,8 @@ func TestExpand(t *testing.T) {
 		"glob, other case": {prompt: "see @DIR/*.GO", query: "see @dir/b.go", rest: content("dir/b.go", "package b")},
 		"escaped space":    {prompt: `read @with\ space.txt, then`, query: "read @with space.txt, then", rest: content("with space.txt", "space")},
 		"quoted":           {prompt: `read @"with space.txt" then`, query: "read @with space.txt then", rest: content("with space.txt", "space")},
+		"composed":         {prompt: "read @r\u00e9s.md", rest: content("re\u0301s.md", "r")},
+		"another space":    {prompt: `read @"at 3 PM.md"`, query: "read @at 3 PM.md", rest: content("at 3\u202fPM.md", "p")},
 		"image":            {prompt: "what is @logo.png", rest: []string{begin, "image/png", end}},
 		"dot slash":        {prompt: "@./a.txt", rest: content("a.txt", "ay")},
 		"e-mail":           {prompt: "write to joe@example.com or a+b@a.txt"},

@@ -107,6 +107,7 @@ func (r *resolver) path(name string) bool {
 		if !filepath.IsAbs(abs) {
 			abs = filepath.Join(dir, name)
 		}
+		abs = r.w.Spelled(abs)
 		info, err := r.w.Disk().Stat(abs)
 		if out := workspace.Refusal(""); errors.As(err, &out) {
 			r.skip(name, err.Error())

@@ -19,8 +19,8 @@ const (
 const maxLinks = 40
 
 // Resolve returns the absolute path, without links, of a path that a model wrote. It corrects
-// common mistakes of models: NUL bytes, the @ of a prompt, percent-encoding, file:// URLs, and
-// backslashes in the path of a file that exists. "~/" is the home directory, unless the root has a file of
+// common mistakes of models: NUL bytes, the @ of a prompt, percent-encoding, file:// URLs,
+// backslashes in the path of a file that exists, and names that only look like those on the disk, see [Workspace.Spelled]. "~/" is the home directory, unless the root has a file of
 // this name; "~name/" is a name like any other. If the path does not exist, Resolve follows links as far as it exists. The result may be
 // inaccessible: see [Workspace.CheckRead] and [Workspace.CheckWrite].
 func (w *Workspace) Resolve(path string) string {
@@ -57,6 +57,11 @@ func (w *Workspace) corrected(path string) string {
 	if strings.Contains(path, "%") && !w.exists(path) {
 		if p, err := url.PathUnescape(path); err == nil && utf8.ValidString(p) {
 			path = strings.ReplaceAll(p, "\x00", "")
+		}
+	}
+	if abs := w.abs(path); !w.exists(path) {
+		if spelled := w.Spelled(abs); spelled != abs {
+			path = spelled
 		}
 	}
 	return path

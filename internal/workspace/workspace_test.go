@@ -45,6 +45,7 @@ func TestResolve(t *testing.T) {
 	root := filepath.Join(dir, "root")
 	write(t, dir, map[string]string{
 		"root/a.txt": "", "root/sub/b.txt": "", "root/@at/c.txt": "", "root/@file": "", "root/100%25.txt": "", "root/a b.txt": "",
+		"root/re\u0301sume\u0301.txt": "", "root/\u1112\u1161\u11ab/x.txt": "", "root/3.00\u202fPM.png": "", "root/n\u00a01": "", "root/n\u20071": "",
 		"out/secret": "",
 	})
 	for link, target := range map[string]string{
@@ -78,6 +79,11 @@ func TestResolve(t *testing.T) {
 		{"at of a directory, missing", "@at/new", "root/@at/new"},
 		{"at of a file", "@file", "root/@file"},
 		{"at that is too much", "@sub/b.txt", "root/sub/b.txt"},
+		{"composed accents", "r\u00e9sum\u00e9.txt", "root/re\u0301sume\u0301.txt"},
+		{"composed Hangul", "\ud55c/x.txt", "root/\u1112\u1161\u11ab/x.txt"},
+		{"new file below composed Hangul", "\ud55c/\u00e9/new.txt", "root/\u1112\u1161\u11ab/\u00e9/new.txt"},
+		{"absolute, another space", root + "/3.00 PM.png", "root/3.00\u202fPM.png"},
+		{"two with other spaces", "n 1", "root/n 1"},
 		{"percent", "a%20b.txt", "root/a b.txt"},
 		{"percent of a name", "100%25.txt", "root/100%25.txt"},
 		{"percent that is none", "50%.txt", "root/50%.txt"},
