@@ -101,10 +101,35 @@ func (c *globCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 			return tool.Fail(tool.ErrGlob, "Error during glob search operation: "+err.Error())
 		}
 	}
-	if len(found.files) == 0 && found.ignored == 0 {
-		return c.nothing(ctx)
+	if len(found.files) > 0 || found.ignored > 0 {
+		return c.result(&found, host.Limit)
 	}
-	return c.result(&found, host.Limit)
+	if second := *c; second.takeBrackets() {
+		for _, dir := range c.dirs {
+			if second.search(ctx, dir, &found) != nil {
+				break
+			}
+		}
+		if len(found.files) > 0 {
+			return second.result(&found, host.Limit)
+		}
+	}
+	return c.nothing(ctx)
+}
+
+// takeBrackets makes the brackets of the pattern literal. It returns false if there are none.
+func (c *globCall) takeBrackets() (ok bool) {
+	c.args.Pattern, ok = literalBrackets(c.args.Pattern)
+	return ok
+}
+
+// literalBrackets returns a glob in which brackets are literal, as in app/[id]/page.tsx. It returns false if there are none,
+// or if the glob escapes characters itself.
+func literalBrackets(glob string) (escaped string, ok bool) {
+	if !strings.Contains(glob, "[") || strings.Contains(glob, `\`) {
+		return glob, false
+	}
+	return strings.NewReplacer("[", `\[`, "]", `\]`).Replace(glob), true
 }
 
 // nothing returns the tool result without matches, with the pattern's matches in directories

@@ -205,6 +205,17 @@ func (c *grepCall) takeLiterally() bool {
 	return true
 }
 
+// takeBrackets makes the brackets of the include pattern literal. It returns false if there are none.
+func (c *grepCall) takeBrackets() bool {
+	escaped, ok := literalBrackets(c.args.IncludePattern)
+	in, err := compileInclude(below(c.query.dir, escaped))
+	if !ok || err != nil {
+		return false
+	}
+	c.args.IncludePattern, c.query.include = escaped, in
+	return true
+}
+
 // complaint returns the error in a regular expression, in a few words.
 func complaint(err error) string {
 	text, _, _ := strings.Cut(strings.TrimPrefix(err.Error(), "error parsing regexp: "), " in `")
@@ -227,6 +238,11 @@ func (c *grepCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 				second.literal = "taken as literal text"
 				return second.result(ctx, text, host.Limit)
 			}
+		}
+	}
+	if second := *c; err == nil && found.matches == 0 && second.takeBrackets() {
+		if more, err := second.search(limited); err == nil && (more.matches > 0 || second.query.leftOut(limited).noFile == "") {
+			return second.result(ctx, more, host.Limit)
 		}
 	}
 	if found != nil && len(found.files) > 0 && limited.Err() != nil && ctx.Err() == nil {
