@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,29 +77,54 @@ func (r *Reviewer) Review(ctx context.Context, changes []agent.FileChange) strin
 func (r *Reviewer) conflicts(changes []agent.FileChange) string {
 	var lines []string
 	for _, c := range changes {
-		if c.Before == nil || len(c.After) > maxSize || len(conflictLines(*c.Before)) == 0 {
+		if c.Before == nil || len(c.After) > maxSize || !strings.Contains(*c.Before, "\n"+endMark) {
 			continue
 		}
-		if left := conflictLines(c.After); len(left) > 0 {
-			lines = append(lines, fmt.Sprintf("Conflicts are left in %s, line %s.", displayPath(r.checks.Dir, c.Path), strings.Join(left, ", ")))
+		before, strayBefore := conflictLines(*c.Before)
+		if len(before) == 0 {
+			continue
+		}
+		left, stray := conflictLines(c.After)
+		if len(strayBefore) == 0 { // else they may be headings
+			left = append(left, stray...)
+			slices.Sort(left)
+		}
+		if len(left) > 0 {
+			numbers := strings.Trim(fmt.Sprint(left[:min(len(left), maxConflicts)]), "[]")
+			lines = append(lines, fmt.Sprintf("Conflicts are left in %s, line %s.", displayPath(r.checks.Dir, c.Path), strings.ReplaceAll(numbers, " ", ", ")))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// conflictLines returns the numbers of the lines where git has marked conflicts, at most ten.
-func conflictLines(text string) (numbers []string) {
-	const begin, end, most = "<<<<<<< ", "\n>>>>>>> ", 10
-	if !strings.Contains(text, begin) || !strings.Contains(text, end) {
-		return nil
-	}
-	n := 0
+// maxConflicts is the number of lines that conflicts names in a file.
+const maxConflicts = 10
+
+// Marks of git at the beginning of lines.
+const (
+	beginMark  = "<<<<<<< "
+	baseMark   = "||||||| "
+	middleMark = "======="
+	endMark    = ">>>>>>> "
+)
+
+// conflictLines returns the numbers of the lines where git has marked conflicts, and of stray marks: those outside of a
+// conflict, as an edit leaves them that removes only the beginning of one.
+func conflictLines(text string) (begins, stray []int) {
+	n, isInside := 0, false
 	for line := range strings.Lines(text) {
-		if n++; strings.HasPrefix(line, begin) && len(numbers) < most {
-			numbers = append(numbers, strconv.Itoa(n))
+		n++
+		isEnd := strings.HasPrefix(line, endMark)
+		switch {
+		case strings.HasPrefix(line, beginMark):
+			begins, isInside = append(begins, n), true
+		case isInside:
+			isInside = !isEnd
+		case isEnd, strings.HasPrefix(line, baseMark), strings.TrimRight(line, "\r\n") == middleMark:
+			stray = append(stray, n)
 		}
 	}
-	return numbers
+	return begins, stray
 }
 
 // takeDone removes the tasks that are done from a list, and returns the findings that have problems.
