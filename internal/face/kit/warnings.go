@@ -98,12 +98,12 @@ func showsReason(a *tool.Approval) bool {
 	return a.IsRetry || a.Reason != "" && !a.IsUsual && !a.IsRequired
 }
 
-// redirects adds the line about redirections of a command, with the mode that would not ask about them. It would ask about files outside of the
+// redirects adds the line about redirections of a command, with the mode that does not ask about them. It does ask about files outside of the
 // workspace, and about a call that needs a person's answer in every mode.
 func (l *approvalLines) redirects(a *tool.Approval) {
 	line := "The command redirects its input or output."
 	if len(a.Outside) == 0 && !a.Once() {
-		line += " Mode auto_edit allows that without a question: see /help mode."
+		line += " Mode auto_edit does not ask about that: see /help mode."
 	}
 	l.add(line)
 }

@@ -127,7 +127,7 @@ Warning: a hook has changed this call. The model did not write it like this.`
 func TestRedirection(t *testing.T) {
 	t.Parallel()
 	const line = "The command redirects its input or output."
-	const hint = line + " Mode auto_edit allows that without a question: see /help mode."
+	const hint = line + " Mode auto_edit does not ask about that: see /help mode."
 	for _, test := range []struct {
 		name     string
 		approval tool.Approval

@@ -215,7 +215,7 @@ func TestConsents(t *testing.T) {
 				})})
 				p.types("go")
 				p.sees("> go\nQuestion: Confirm Shell Command\n  git log | tee x > y\nThe line runs 2 commands:\nCommand 1: git log\nCommand 2: tee x\n" +
-					"The command redirects its input or output. Mode auto_edit allows that without a question: see /help mode.\nRun this command?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
+					"The command redirects its input or output. Mode auto_edit does not ask about that: see /help mode.\nRun this command?\n" + tt.want + fmt.Sprintf("Answer, 1 to %d, or ? for help: ", strings.Count(tt.want, "\n")))
 				p.leaves()
 			})
 		})

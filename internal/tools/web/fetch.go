@@ -136,7 +136,7 @@ func (c *fetchCall) admit(ctx context.Context) (allowed []target, skipped []stri
 		switch {
 		case blocked[i]:
 			c.o.fellBack(Private)
-			skipped = append(skipped, "[Blocked Host] "+t.name)
+			skipped = append(skipped, "[Blocked Host] "+t.name+" (only public addresses are fetched)")
 		case len(allowed) == maxTargets:
 			skipped = append(skipped, "[Too many URLs] "+t.name)
 		case !c.within[i]:

@@ -98,7 +98,7 @@ func TestFetchHosted(t *testing.T) {
 	v := &vendor{hosted: true, answer: says("It is <small>.", `{"groundingChunks": [{"web": {"uri": "http://8.8.8.8/"}}, {"web": {"title": "B"}}],
 		"groundingSupports": [{"segment": {"endIndex": 6}, "groundingChunkIndices": [1, 0]}]}`)}
 	r := run(t, NewFetch(v.options()), "prompt", "Is a<b at http://8.8.8.8/ and http://10.0.0.1/x and http://localhost:80/y ?")
-	want := framed("[Warning] The following URLs were skipped:\n[Blocked Host] http://10.0.0.1/x\n[Blocked Host] http://localhost/y\n\n" +
+	want := framed("[Warning] The following URLs were skipped:\n[Blocked Host] http://10.0.0.1/x (only public addresses are fetched)\n[Blocked Host] http://localhost/y (only public addresses are fetched)\n\n" +
 		"It is [2][1]<small>.\n\nSources:\n[1] Untitled (http://8.8.8.8/)\n[2] B (Unknown URI)")
 	if text(r) != want || r.Display != tool.TextDisplay("Content processed from prompt.") {
 		t.Errorf("%q, %q", text(r), r.Display)
@@ -122,9 +122,9 @@ func TestFetchNothingAllowed(t *testing.T) {
 			t.Errorf("the reported reason is %q", reason)
 		}
 	}
-	r := run(t, NewFetch(v.options()), "prompt", "http://127.0.0.1:1/a http://metadata.google.internal/b http://[fd00::1]/c")
-	if got, want := text(r), "web_fetch_processing_error: All requested URLs were skipped: [Blocked Host] http://127.0.0.1:1/a, "+
-		"[Blocked Host] http://metadata.google.internal/b, [Blocked Host] http://[fd00::1]/c"; got != want || len(v.requests) != 0 {
+	r := run(t, NewFetch(v.options()), "prompt", "http://127.0.0.1:1/a http://metadata.google.internal/b http://[fd00::1]/c (only public addresses are fetched)")
+	if got, want := text(r), "web_fetch_processing_error: All requested URLs were skipped: [Blocked Host] http://127.0.0.1:1/a (only public addresses are fetched), "+
+		"[Blocked Host] http://metadata.google.internal/b (only public addresses are fetched), [Blocked Host] http://[fd00::1]/c (only public addresses are fetched)"; got != want || len(v.requests) != 0 {
 		t.Error(got)
 	}
 	if told != 3 {
