@@ -123,9 +123,12 @@ func (c *listCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		if ctx.Err() != nil {
 			return listFailed(ctx.Err().Error())
 		}
-		if info, err := disk.Stat(path); err == nil { // otherwise it is gone, or a broken link
-			found = append(found, listed{name.Name(), info.IsDir(), info.Size()})
-		}
+		switch info, err := disk.Stat(path); {
+		case err == nil:
+			found = append(found, listed{name: name.Name(), dir: info.IsDir(), size: info.Size()})
+		case link:
+			found = append(found, listed{name: name.Name(), isBroken: true})
+		} // otherwise it is gone
 	}
 	slices.SortFunc(found, func(a, b listed) int { return compareEntries(a.dir, b.dir, a.name, b.name) })
 	return listing(c.abs, found, ignored, more)
@@ -148,14 +151,18 @@ func compareEntries(aDir, bDir bool, a, b string) int {
 
 // listed is one entry of a directory.
 type listed struct {
-	name string
-	dir  bool
-	size int64
+	name     string
+	dir      bool
+	size     int64
+	isBroken bool // a link to nothing
 }
 
 func (l listed) String() string {
-	if l.dir {
+	switch {
+	case l.dir:
 		return "[DIR] " + l.name
+	case l.isBroken:
+		return l.name + " (broken link)"
 	}
 	return fmt.Sprintf("%s (%d bytes)", l.name, l.size)
 }

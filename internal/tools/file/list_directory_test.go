@@ -24,8 +24,8 @@ func TestList(t *testing.T) {
 	r := run(t, list, args{"dir_path": ".", "ignore": []string{"*.me", "?"}})
 	wantText(t, r, "Directory listing for "+w.Root()+":\n"+
 		"[DIR] empty\n[DIR] only\n[DIR] sub\n[DIR] Zdir\n_x (0 bytes)\n.gitignore (6 bytes)\n.hidden (0 bytes)\n10 (0 bytes)\n"+
-		"a.txt (0 bytes)\nA.txt (0 bytes)\nb.txt (3 bytes)\n\n(2 ignored)")
-	if r.Summary != "Found 11 item(s). (2 ignored)" {
+		"a.txt (0 bytes)\nA.txt (0 bytes)\nb.txt (3 bytes)\ndangling (broken link)\n\n(2 ignored)")
+	if r.Summary != "Found 12 item(s). (2 ignored)" {
 		t.Errorf("summary = %q", r.Summary)
 	}
 	wantText(t, run(t, list, args{"dir_path": "empty"}), "Directory "+filepath.Join(w.Root(), "empty")+" is empty.")
