@@ -112,9 +112,19 @@ func policyCall(t tool.Tool, args json.RawMessage, inv tool.Invocation) policy.C
 // Hidden reports whether a tool should be hidden from the model of a subagent, "" for the main agent,
 // because no call of it could be allowed. It is meant for tool.Registry.Hide.
 func Hidden(e *policy.Engine, t tool.Tool, subagent string) bool {
+	return e.Hidden(toolOf(t, subagent))
+}
+
+// HiddenReason returns why [Hidden] hides a tool, and the way to allow it.
+func HiddenReason(e *policy.Engine, t tool.Tool, subagent string) string {
+	return e.HiddenReason(toolOf(t, subagent))
+}
+
+// toolOf returns a subagent's call of a tool without arguments.
+func toolOf(t tool.Tool, subagent string) policy.Call {
 	c := policyTool(t)
 	c.Subagent = subagent
-	return e.Hidden(c)
+	return c
 }
 
 // policyTool returns the part of a call that is about its tool.

@@ -125,5 +125,5 @@ func (s *Set) WhyToolHidden(t tool.Tool, subagent string) string {
 	case s.isUnableToSearch(t.Spec()):
 		return "No provider of this session can search the web."
 	}
-	return s.parts.Policy.HiddenReason(t.Spec(), subagent)
+	return guard.HiddenReason(s.parts.Policy, t, subagent)
 }

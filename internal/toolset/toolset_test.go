@@ -218,6 +218,13 @@ type more struct{ spec tool.Spec }
 func (m *more) Spec() *tool.Spec                               { return &m.spec }
 func (m *more) Build(json.RawMessage) (tool.Invocation, error) { return nil, context.Canceled }
 
+// remote is a tool of a server.
+type remote struct{ more }
+
+func (*remote) Server() string              { return "the_docs" }
+func (*remote) RemoteName() string          { return "drop" }
+func (*remote) Annotations() map[string]any { return map[string]any{"destructiveHint": true} }
+
 // TestMore checks that the tools of a program follow the others.
 func TestMore(t *testing.T) {
 	t.Parallel()
@@ -234,8 +241,9 @@ func TestHides(t *testing.T) {
 	t.Parallel()
 	u, p := openProject(t, `{"tools": {"exclude": ["glob"]}}`, true)
 	u.Write("~/.gemini/policies/a.toml", "[[rule]]\ntoolName = \"web_fetch\"\nsubagent = \"helper\"\ndecision = \"deny\"\npriority = 100\n")
+	u.Write("~/.gemini/policies/b.toml", "[[rule]]\ntoolName = \"*\"\nmcpName = \"the_docs\"\ndecision = \"deny\"\npriority = 100\ntoolAnnotations = { destructiveHint = true }\n")
 	k := toolsettest.New(t, p, nil)
-	s := k.Open()
+	s := k.Open(&remote{more{tool.Spec{Name: "mcp_the_docs_drop", Kind: tool.KindOther, Schema: json.RawMessage(`{"type":"object"}`)}}})
 	find := func(name string) tool.Tool {
 		found, ok := k.Registry.Find(name)
 		if !ok {
@@ -255,6 +263,7 @@ func TestHides(t *testing.T) {
 		{"web_fetch", "helper", true, "policy"},
 		{"web_fetch", "other", false, ""},
 		{"google_web_search", "", false, ""},
+		{"mcp_the_docs_drop", "", true, "b.toml, line 1, denies it"},
 	} {
 		one := find(tt.name)
 		if got := s.Hides(one, tt.subagent); got != tt.hides {
@@ -375,8 +384,9 @@ func TestTools(t *testing.T) {
 	u, p := openProject(t, `{"pollux": {"childSecrets": "none", "memory": {"saveTool": true}}, "tools": {"useRipgrep": false}}`, false, "MY_TOKEN=token-of-mine")
 	u.Write("sub/GEMINI.md", "Instruction of sub.")
 	u.Write("sub/a.txt", "one\n")
+	u.Write("~/.gemini/policies/b.toml", "[[rule]]\ntoolName = \"*\"\nmcpName = \"the_docs\"\ndecision = \"deny\"\npriority = 100\ntoolAnnotations = { destructiveHint = true }\n")
 	k := toolsettest.New(t, p, nil)
-	s := k.Open()
+	s := k.Open(&remote{more{tool.Spec{Name: "mcp_the_docs_drop", Kind: tool.KindOther, Schema: json.RawMessage(`{"type":"object"}`)}}})
 	find := func(name string) tool.Tool { one, _ := k.Registry.Find(name); return one }
 	text := func(r *tool.Result) string {
 		var all string

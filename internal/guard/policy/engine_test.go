@@ -505,7 +505,7 @@ func TestHiddenReason(t *testing.T) {
 		{Default, Settings{}, "ask_user", "A headless run has no user who could answer."},
 	} {
 		e := engine(t, Options{Mode: tt.mode, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(tt.settings)})
-		if got := e.HiddenReason(&tool.Spec{Name: tt.tool}, ""); got != tt.want {
+		if got := e.HiddenReason(Call{Name: tt.tool}); got != tt.want {
 			t.Errorf("%s in %v: %q, want %q", tt.tool, tt.mode, got, tt.want)
 		}
 	}

@@ -9,13 +9,11 @@ import (
 	"pollux/internal/shellcmd"
 	"pollux/internal/shellcmd/readonly"
 	"pollux/llm/ellipsis"
-	"pollux/tool"
 )
 
-// HiddenReason returns why a tool is hidden from the model of a subagent, "" for the main agent, and the
-// way to allow it.
-func (e *Engine) HiddenReason(s *tool.Spec, subagent string) string {
-	d := e.decider(Call{Name: s.Name, Aliases: s.Aliases, Subagent: subagent})
+// HiddenReason returns why the tool of a call is hidden from the model, and the way to allow it.
+func (e *Engine) HiddenReason(c Call) string {
+	d := e.decider(c)
 	_, r := d.hides()
 	reason := d.reason(Verdict{Decision: Deny, Rule: r})
 	if r == nil || r.DenyMessage == "" {
