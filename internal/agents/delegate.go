@@ -40,6 +40,7 @@ import (
 type delegate struct {
 	agents     *Agents
 	definition *subagent.Definition
+	task       string // the request of the calling agent
 	id         string
 	registry   *tool.Registry
 	journal    *journal.Journal // nil if the session is not recorded
@@ -52,7 +53,7 @@ type delegate struct {
 
 // start makes the worker for a call of a subagent.
 func (s *Agents) start(ctx context.Context, d *subagent.Definition, text string, done *subagent.Completion) (*subagent.Worker, error) {
-	w := &delegate{agents: s, definition: d, id: uuid.NewString(), instructions: map[tool.Form]*llm.Content{}, memory: s.parts.Memory.ForSubagent()}
+	w := &delegate{agents: s, definition: d, task: text, id: uuid.NewString(), instructions: map[tool.Form]*llm.Content{}, memory: s.parts.Memory.ForSubagent()}
 	current, err := s.model(d)
 	if err != nil {
 		return nil, err
@@ -65,7 +66,7 @@ func (s *Agents) start(ctx context.Context, d *subagent.Definition, text string,
 	w.agent = w.newAgent(current, &turns)
 	s.setRunning(w, true)
 	return &subagent.Worker{
-		ID: w.id, Agent: w.agent, Prompt: w.opening(text), Turns: &turns, Title: w.title, Close: w.close,
+		ID: w.id, Agent: w.agent, Prompt: w.opening(), Turns: &turns, Title: w.title, Close: w.close,
 	}, nil
 }
 
@@ -236,12 +237,11 @@ func (w *delegate) origins() *origin.Tracker {
 	return origin.New(after, w.agents.parts.Workspace.HasFile)
 }
 
-func (w *delegate) opening(text string) []llm.Part {
+func (w *delegate) opening() []llm.Part {
 	d := w.definition
-	values := map[string]string{"prompt": text, d.Input: text}
-	query := strings.TrimSpace(text)
+	query := strings.TrimSpace(w.task)
 	if d.Query != "" {
-		query = subagent.Expand(d.Query, values)
+		query = subagent.Expand(d.Query, map[string]string{"prompt": w.task, d.Input: w.task})
 	}
 	if strings.TrimSpace(query) == "" {
 		query = "Get Started!"
@@ -271,7 +271,8 @@ func (w *delegate) system(form tool.Form) prompt.Subagent {
 	p := prompt.Subagent{
 		Turns: w.definition.MaxTurns,
 		Body: subagent.Expand(w.definition.Prompt, map[string]string{
-			"cliVersion": w.agents.parts.Project.Options.Version, "activeModel": w.agents.parts.Builder.Models.Current().Model, "today": time.Now().Format("1/2/2006"),
+			w.definition.Input: w.task,
+			"cliVersion":       w.agents.parts.Project.Options.Version, "activeModel": w.agents.parts.Builder.Models.Current().Model, "today": time.Now().Format("1/2/2006"),
 		}),
 		Memory: prompt.Memory{Global: texts.Global, Private: texts.Private, Plain: texts.All, Names: w.agents.parts.Memory.Names()},
 		Place: prompt.Context{
