@@ -14,7 +14,7 @@ import (
 
 // Request is the facts besides settings that decide about the sandbox of a session.
 type Request struct {
-	Variable  string // the value of GEMINI_SANDBOX, which wins over the settings; "" for none
+	Variable  string // the value of GEMINI_SANDBOX, which wins over the settings, and of flags over --no-sandbox; "" for none
 	IsForMode bool   // the approval mode needs the sandbox of Pollux, unless a flag or a setting switches it off
 	IsYolo    bool   // nothing but a sandbox restricts the session
 	// IsInside reports whether Pollux is in a container of its own, which the settings have asked for.
@@ -63,6 +63,10 @@ func (c *Confinement) choose(r Request) (warning string, err error) {
 		return c.startInside(r.IsForMode)
 	}
 	c.useProxy()
+	byFlag, isFlagSet := wanted(s.ForScope(config.CommandLine))
+	if byFlag != "" && nameOf(r.Variable) == "" {
+		r.Variable = "" // a sandbox that a flag asks for has an effect
+	}
 	wanted, isSet := wanted(s)
 	from := string(config.ToolSandbox)
 	if r.Variable != "" {
@@ -71,10 +75,9 @@ func (c *Confinement) choose(r Request) (warning string, err error) {
 	if container.Has(wanted) {
 		return "", container.Need(wanted, from)
 	}
-	isOffByFlag := config.ToolSandbox.In(s.ForScope(config.CommandLine)) != nil
 	switch {
 	case wanted != "":
-	case r.IsForMode && r.Variable == "" && !isOffByFlag:
+	case r.IsForMode && r.Variable == "" && !isFlagSet:
 		wanted = sandbox.Name
 	case !isSet && c.SuitsWorkspace():
 		if c.OpenForModel() == nil { // else the faces say that there is none
