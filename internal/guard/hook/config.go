@@ -19,7 +19,11 @@ import (
 func Read(source Source, definitions map[string]json.RawMessage) (hooks []Hook, problems, lost []string) {
 	r := reader{source: source, isClaude: areClaudes(definitions)}
 	for _, name := range slices.Sorted(maps.Keys(definitions)) {
-		if !slices.Contains(Events(), Event(name)) && !slices.Contains(oldKeys, name) && claudeEvent(name) == "" {
+		switch {
+		case slices.Contains(Events(), Event(name)), claudeEvent(name) != "":
+		case slices.Contains(oldKeys, name):
+			r.report("hooks.%s in the %s settings has no effect. Its name is hooksConfig.%[1]s now.", name, source)
+		default:
 			r.report("%s", invalidEvent(name, source))
 			if holdsHooks(definitions[name]) && !slices.Contains(otherClaudeEvents, name) {
 				r.lose()

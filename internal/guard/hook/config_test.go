@@ -46,16 +46,17 @@ func TestRead(t *testing.T) {
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("hooks:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if len(problems) != 2+8 { // two events, four hooks, three definitions, one event
+	if len(problems) != 5+8 { // two events, three old keys, four hooks, three definitions, one event
 		t.Fatalf("%d problems: %q", len(problems), problems)
 	}
 	for i, want := range map[int]string{
-		0: `Invalid hook event name: "Nope" from project config. Skipping.`,
-		1: `Invalid hook event name: "SubagentStop" from project config. Skipping. It is an event of Claude Code that Pollux does not have.`,
-		2: `Discarding invalid hook configuration for BeforeTool from user settings: the type must be "command", not "other". Nothing checks the calls of a|b in its place.`,
-		3: `Discarding invalid hook configuration for BeforeTool from user settings: it has no command. Nothing checks the calls of a|b in its place.`,
-		6: `Discarding invalid hook definition 3 for BeforeTool from user settings: it has no list of hooks.`,
-		9: `Discarding the hooks for AfterTool from user settings: they are not a list.`,
+		0:  `Invalid hook event name: "Nope" from project config. Skipping.`,
+		1:  `Invalid hook event name: "SubagentStop" from project config. Skipping. It is an event of Claude Code that Pollux does not have.`,
+		2:  `hooks.disabled in the user settings has no effect. Its name is hooksConfig.disabled now.`,
+		5:  `Discarding invalid hook configuration for BeforeTool from user settings: the type must be "command", not "other". Nothing checks the calls of a|b in its place.`,
+		6:  `Discarding invalid hook configuration for BeforeTool from user settings: it has no command. Nothing checks the calls of a|b in its place.`,
+		9:  `Discarding invalid hook definition 3 for BeforeTool from user settings: it has no list of hooks.`,
+		12: `Discarding the hooks for AfterTool from user settings: they are not a list.`,
 	} {
 		if problems[i] != want {
 			t.Errorf("problem %d: %s", i, problems[i])
