@@ -95,7 +95,7 @@ func open(ctx context.Context, c *manage.Call) (opened, error) {
 	case c.Live != nil:
 		return opened{p, c.Live.Hooks.Set()}, nil
 	case !p.IsTrusted():
-		p.Warn("Warning: This folder is not trusted: its own hooks are not used.")
+		p.Warn("Warning: " + unused(p))
 	}
 	all, _ := p.ReadHooks()
 	set := p.HookSet(all, hook.Options{
@@ -106,6 +106,14 @@ func open(ctx context.Context, c *manage.Call) (opened, error) {
 		p.Warn("Warning: " + text)
 	}
 	return opened{p, set}, nil
+}
+
+// unused describes the hooks that do not run because the folder is not trusted.
+func unused(p *project.Project) string {
+	if config.UserHooksUntrusted.In(p.Settings()) {
+		return "This folder is not trusted: its own hooks are not used."
+	}
+	return "This folder is not trusted: the hooks of settings, yours included, are not used. " + string(config.UserHooksUntrusted) + " lets yours run."
 }
 
 func (o opened) hooks() []hook.Hook {
@@ -122,13 +130,15 @@ func list(_ context.Context, c *manage.Call, there opened) (outcome.Outcome, err
 	}
 	o := outcome.New(outcome.NewTable([]string{"EVENT", "HOOK", "MATCHER", "FROM", "STATE"}, rows, Hook.cells)).WithValue(rows)
 	switch {
+	case len(rows) == 0 && !there.project.IsTrusted():
+		o.Parts = []outcome.Part{outcome.Text("No hooks run in this folder.")}
 	case len(rows) == 0 && c.Live == nil:
 		o.Parts = []outcome.Part{outcome.Text("No hooks configured. To learn about hooks, type /docs hooks in a session.")}
 	case len(rows) == 0:
 		o.Parts = []outcome.Part{outcome.Text("No hooks configured. To add one, see /docs hooks.")}
 	}
 	if c.Live != nil && !there.project.IsTrusted() {
-		o.Parts = append(o.Parts, outcome.Text("This folder is not trusted: Pollux ignores its hooks. See /permissions trust."))
+		o.Parts = append(o.Parts, outcome.Text(unused(there.project)+" See /permissions trust."))
 	}
 	return o, nil
 }
