@@ -46,8 +46,8 @@ type Config struct {
 	// Settle waits until tools that are about to change have changed. It is called before each request and before a call of
 	// a tool that does not exist is answered. It may be nil.
 	Settle func(ctx context.Context)
-	// WhyHidden returns why the model does not see a tool that exists, as a sentence, "" if
-	// there is no such tool. A nil WhyHidden gives no reasons.
+	// WhyHidden returns why the model does not see a tool that there may be, as a sentence, "" if
+	// there is no reason. A nil WhyHidden gives no reasons.
 	WhyHidden func(name string) string
 	// NotFound returns the answer to a call of a tool that the last request did not declare, "" for the
 	// usual one, which names similar tools. It may be nil.

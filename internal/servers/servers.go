@@ -4,6 +4,7 @@
 package servers
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -95,6 +96,30 @@ func (s *Servers) MCP() *mcp.Servers {
 
 // Status returns the state of each server, sorted by name.
 func (s *Servers) Status() []mcp.Status { return s.live.Load().Status() }
+
+// WhyMissing returns a function that returns why there is no tool of a name, as sentences, "" for no reason: the result of
+// hidden, or why the server whose tools have such names has none now.
+func (s *Servers) WhyMissing(hidden func(name string) string) func(name string) string {
+	return func(name string) string { return cmp.Or(hidden(name), s.whyMissing(name)) }
+}
+
+func (s *Servers) whyMissing(name string) string {
+	var owner mcp.Status
+	for _, st := range s.Status() {
+		if strings.HasPrefix(name, mcp.ToolName(st.Config.Name, "")) && len(st.Config.Name) > len(owner.Config.Name) {
+			owner = st
+		}
+	}
+	switch owner.State {
+	case mcp.Disconnected, mcp.Connecting:
+		return fmt.Sprintf("The MCP server %q is not connected. Its tools are there as soon as it is.", owner.Config.Name)
+	case mcp.Blocked:
+		return fmt.Sprintf("The settings do not allow the MCP server %q.", owner.Config.Name)
+	case mcp.Disabled:
+		return fmt.Sprintf("The user has disabled the MCP server %q.", owner.Config.Name)
+	}
+	return ""
+}
 
 // Prompts returns the prompts of the servers.
 func (s *Servers) Prompts() []mcp.Prompt { return s.live.Load().Prompts() }

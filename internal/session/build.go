@@ -78,7 +78,7 @@ func (s *Session) openConversation() (err error) {
 func (s *Session) newAgent() *agent.Agent {
 	return s.builder.Agent(s.Models.Current, func(c *agent.Config) {
 		c.Tools, c.Gate, c.SessionID = s.registry, s.gate, s.ID()
-		c.WhyHidden, c.System, c.Settle = s.tools.WhyHidden, s.instruction.For, s.Servers.Renew
+		c.WhyHidden, c.System, c.Settle = s.Servers.WhyMissing(s.tools.WhyHidden), s.instruction.For, s.Servers.Renew
 		c.Context = []agent.Message{s.opening()}
 		c.MaxTurns = config.TurnLimit(s.Project.Settings())
 		c.KeepUnanswered, c.Rewritten = s.Record.KeepsUnanswered, s.Memory.Keep
