@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"context"
 	"maps"
 	"os"
 	"slices"
@@ -12,6 +13,25 @@ import (
 	"pollux/llm"
 	"pollux/tool"
 )
+
+// The tools for resources are declared between those of servers and those of later owners, however long a server takes to
+// offer them: the requests of a session whose servers start begin like those of one that knows their offers.
+func TestResourceToolsKeepTheirPlace(t *testing.T) {
+	t.Parallel()
+	r := tool.NewRegistry()
+	s := New(Options{Registry: r, Configs: []Config{toy(t, "toy", "plain")}, Dir: t.TempDir()})
+	t.Cleanup(s.Close)
+	later, err := tool.Func("later", "Comes after servers.", func(context.Context, struct{}) (string, error) { return "", nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Add("others", later)
+	s.Start()
+	wait(t, "the tools", func() bool { return strings.Contains(names(r), "list_mcp_resources read_mcp_resource") })
+	if got := names(r); !strings.HasPrefix(got, "mcp_toy_") || !strings.HasSuffix(got, " list_mcp_resources read_mcp_resource later") {
+		t.Error(got)
+	}
+}
 
 // People and models read the resources of servers by their ids.
 func TestResources(t *testing.T) {

@@ -87,7 +87,7 @@ type Servers struct {
 var errClosed = errors.New("the session ends")
 
 // New returns the servers of a session, none of which runs. They are sorted by name, which is the order in
-// which their tools are declared.
+// which their tools are declared. The tools for resources follow.
 func New(o Options) *Servers {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -99,6 +99,7 @@ func New(o Options) *Servers {
 		s.list = append(s.list, newServer(s, c))
 		o.Registry.Add(Owner(c.Name))
 	}
+	o.Registry.Add(resourceOwner)
 	return s
 }
 
