@@ -40,6 +40,10 @@ func TestMigrate(t *testing.T) {
 			`{"agents":{"overrides":{"cli_help":{"enabled":false}}},"experimental":{}}`,
 		},
 		{`{"context": {"fileFiltering": {"disableFuzzySearch": true}}}`, `{"context":{"fileFiltering":{"enableFuzzySearch":false}}}`},
+		{
+			`{"memoryDiscoveryMaxDirs": 30, "retryFetchErrors": false, "debugKeystrokeLogging": true, "hasSeenIdeIntegrationNudge": true}`,
+			`{"context":{"discoveryMaxDirs":30},"general":{"debugKeystrokeLogging":true,"retryFetchErrors":false},"ide":{"hasSeenNudge":true}}`,
+		},
 		{`{"telemetry": true}`, `{"telemetry":{"enabled":true}}`},
 		{`{"ui": {"theme": "VS"}}`, `{"ui":{"theme":"Default Light"}}`},
 		{`{"ui": {"theme": "VS2015"}}`, `{"ui":{"theme":"Default"}}`},
