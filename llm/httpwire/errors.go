@@ -190,9 +190,10 @@ func messageOf(value any) string {
 }
 
 // isHTML reports whether data is a web page, or another document that is not JSON and that no
-// person reads.
+// person reads. A message may begin with "<400>".
 func isHTML(data []byte) bool {
-	return len(data) > 0 && data[0] == '<' || bytes.Contains(bytes.ToLower(data[:min(len(data), 1<<10)]), []byte("<html"))
+	begins := len(data) > 0 && data[0] == '<' && (len(data) == 1 || data[1] < '0' || data[1] > '9')
+	return begins || bytes.Contains(bytes.ToLower(data[:min(len(data), 1<<10)]), []byte("<html"))
 }
 
 // ContainsAny reports whether s contains any of parts.

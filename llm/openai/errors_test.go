@@ -39,6 +39,7 @@ func TestErrors(t *testing.T) {
 		{422, nil, `{"object":"error","message":"bad things","type":"x","code":"3"}`, llm.KindBadRequest, "x", 0, "bad things"},
 		{400, nil, `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"prompt is too long\"}}","provider_name":"p"}}}`, llm.KindContextWindow, "", 0, "Provider returned error: prompt is too long"},
 		{401, nil, `{"code":"InvalidApiKey","message":"Invalid API-key provided."}`, llm.KindUnauthorized, "InvalidApiKey", 0, "Invalid API-key"},
+		{400, nil, `{"error":{"message":"<400> InternalError.Algo.InvalidParameter: The tool call is not supported.","type":"invalid_request_error"}}`, llm.KindBadRequest, "", 0, "The tool call is not supported."},
 		{502, nil, "<html>\nBad", llm.KindServer, "", 0, "sent an HTML page instead of JSON (status 502)"},
 		{307, http.Header{"Location": {"http://x"}}, "", llm.KindOther, "", 0, "redirects to http://x"},
 	} {

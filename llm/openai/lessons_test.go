@@ -35,6 +35,7 @@ func TestLessons(t *testing.T) {
 		{"temperature", "m", openai.Options{}, `"temperature"`, 400, refusal("Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.", "temperature"), `"max_tokens":9`},
 		{"max_tokens", "m", openai.Options{}, `"max_tokens"`, 400, refusal("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"), `"max_completion_tokens":9`},
 		{"max_completion_tokens", "o3", openai.Options{}, `"max_completion_tokens"`, 400, `{"message":"Extra field max_completion_tokens is not allowed"}`, `"max_tokens":9`},
+		{"max_tokens, as DashScope says it", "m", openai.Options{}, `"max_tokens"`, 400, refusal("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8]", ""), `"temperature":0.5`},
 		{"tool_choice", "m", openai.Options{}, `"tool_choice"`, 400, refusal("tool_choice is not supported by this model", ""), `"tools"`},
 		{"system role", "m", openai.Options{}, `"system"`, 400, refusal("System role not supported", ""), `"content":"Be brief.\n\nhello"`},
 		{"system role, said by OpenAI", "m", openai.Options{}, `"system"`, 400, refusal("Unsupported value: 'messages[0].role' does not support 'system' with this model.", "messages[0].role"), `"content":"Be brief.\n\nhello"`},
