@@ -80,7 +80,7 @@ func kindOfStatus(api apiError) (kind llm.ErrorKind, link string) {
 		return llm.KindForbidden, api.link()
 	case api.Code == http.StatusUnauthorized, info.Reason == "API_KEY_INVALID":
 		return llm.KindUnauthorized, api.link()
-	case (api.Code == http.StatusBadRequest || api.Code == http.StatusRequestEntityTooLarge) && httpwire.IsTooLong(api.Message):
+	case api.Code == http.StatusRequestEntityTooLarge, api.Code == http.StatusBadRequest && httpwire.IsTooLong(api.Message):
 		return llm.KindContextWindow, ""
 	case api.Code == http.StatusBadRequest && strings.Contains(api.Message, "Function calling is not enabled"):
 		return llm.KindNoTools, ""

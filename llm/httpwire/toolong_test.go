@@ -22,6 +22,14 @@ func TestParseSize(t *testing.T) {
 		{"This model's maximum prompt length is 131072 but the request contains 537812 tokens.", llm.RequestSize{Prompt: 537812, Window: 131072}},
 		{"request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", llm.RequestSize{Prompt: 5000, Window: 4096}},
 		{`{"error":{"code":400,"message":"too large","n_prompt_tokens":5000,"n_ctx":4096}}`, llm.RequestSize{Prompt: 5000, Window: 4096}},
+		{"Request too large for m on tokens per minute (TPM): Limit 12000, Requested 15000, please reduce your message size", llm.RequestSize{Prompt: 15000, Window: 12000}},
+		{"Invalid request: Your request exceeded model token limit: 131072 (requested: 150000)", llm.RequestSize{Prompt: 150000, Window: 131072}},
+		{"prompt token count of 150000 exceeds the limit of 128000", llm.RequestSize{Prompt: 150000, Window: 128000}},
+		{"length of prompt_tokens (40000) must be less than max_seq_len (32768).", llm.RequestSize{Prompt: 40000, Window: 32768}},
+		{"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 32769. Given: 30000 `inputs` tokens and 4096 `max_new_tokens`", llm.RequestSize{Prompt: 30000, Answer: 4096, Window: 32769}},
+		{"Input validation error: `inputs` must have less than 32768 tokens. Given: 40000", llm.RequestSize{Prompt: 40000, Window: 32768}},
+		{"'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 32768 tokens and your request has 30000 input tokens (8192 > 32768 - 30000).", llm.RequestSize{Prompt: 30000, Answer: 8192, Window: 32768}},
+		{"the model is loaded with context length of only 4096 tokens, which is not enough", llm.RequestSize{Window: 4096}},
 		{"exceeds the available context size of 8192", llm.RequestSize{Window: 8192}},
 		{"Your input exceeds the context window of this model. Please adjust your input and try again.", llm.RequestSize{}},
 		{"maximum context length is 99999999999999999999999", llm.RequestSize{}},
@@ -29,6 +37,49 @@ func TestParseSize(t *testing.T) {
 	} {
 		if got := ParseSize(c.words); got != c.want && !(c.want == llm.RequestSize{} && !got.Exceeds()) {
 			t.Errorf("%q: %+v, want %+v", c.words, got, c.want)
+		}
+	}
+}
+
+// TestIsTooLong checks sentences that are about the window in no known words, and
+// those that only resemble them.
+func TestIsTooLong(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]bool{
+		"length of prompt_tokens (40000) must be less than max_seq_len (32768).":                                                         true,
+		"prompt token count of 150000 exceeds the limit of 128000":                                                                       true,
+		"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4100 `inputs` tokens and 9 `max_new_tokens`": true,
+		"Input validation error: `inputs` must have less than 32768 tokens. Given: 40000":                                                true,
+		"prompt too long; exceeded max context length by 4311 tokens":                                                                    true,
+		"Prompt length 40000 is greater than max_seq_len 32768":                                                                          true,
+		"Total tokens of image and text exceed max message tokens":                                                                       true,
+		"the length of messages exceeds the maximum input tokens":                                                                        true,
+		"Input tokens exceed the configured limit of 98304 tokens.":                                                                      true,
+		"Input length (40000) exceeds model's maximum context (32768)":                                                                   true,
+		"Input exceeds maximum sequence length":                                                                                          true,
+		"Too many input tokens. Max input tokens: 8192, request input token count: 9000":                                                 true,
+		"litellm.ContextWindowExceededError: litellm.BadRequestError: x":                                                                 true,
+		"Trying to keep the first 16153 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.": true,
+		"Reached context length of 4096 tokens with model that does not currently support mid-generation context overflow":                                             true,
+		"Request payload size exceeds the limit: 20971520 bytes.":                                                                                                      true,
+		"Prompt 超长": true,
+		"token超过上限。对话历史+问题的字数太多，需要精简输入": true,
+
+		"Post \"http://10.0.0.1/v1\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)":                false,
+		"`max_tokens` must be greater than `thinking.budget_tokens`.":                                                            false,
+		"max_tokens: Input should be less than or equal to 4096":                                                                 false,
+		"max_tokens: Input should be greater than 0":                                                                             false,
+		"max_tokens is too large: 8192. This model supports at most 4096 completion tokens":                                      false,
+		"Number of input tokens has exceeded your per-minute rate limit":                                                         false,
+		"Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 140 instead.":  false,
+		"Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024":                   false,
+		"messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes":                    false,
+		"`max_tokens` must be less than or equal to `32768`, the maximum value is less than the `context_window` for this model": false,
+		"输入参数 max_tokens 超出范围":                                                                                                   false,
+		"您的输入 token 额度已超过上限":                                                                                                     false,
+	} {
+		if got := IsTooLong(message); got != want {
+			t.Errorf("%s: %v", message, got)
 		}
 	}
 }

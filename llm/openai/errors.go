@@ -189,7 +189,7 @@ func errorKind(api apiError, message string, wait time.Duration) llm.ErrorKind {
 	maybeTooLong := status == 0 || status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity || status >= 500
 	switch {
 	case is("context_length_exceeded", "exceed_context_size_error", "string_above_max_length"), maybeTooLong && httpwire.IsTooLong(message),
-		status == http.StatusRequestEntityTooLarge:
+		status == http.StatusRequestEntityTooLarge, status == http.StatusTooManyRequests && exceedsRateAlone(message):
 		return llm.KindContextWindow
 	case is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "exceeded_current_quota_error", "Arrearage"),
 		status == http.StatusPaymentRequired, isQuotaExhausted(status, strings.ToLower(message), wait):
@@ -214,6 +214,12 @@ func errorKind(api apiError, message string, wait time.Duration) llm.ErrorKind {
 		return llm.KindServer
 	}
 	return llm.KindOther
+}
+
+// exceedsRateAlone reports whether a request has more tokens than the rate limit
+// of a minute, so that waiting does not help.
+func exceedsRateAlone(message string) bool {
+	return strings.Contains(strings.ToLower(message), "request too large") && httpwire.ParseSize(message).Exceeds()
 }
 
 // isQuotaExhausted reports whether an error means that no money or quota is

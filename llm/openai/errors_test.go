@@ -27,6 +27,8 @@ func TestErrors(t *testing.T) {
 		{400, nil, `{"error":{"message":"This model's maximum context length is 8192 tokens.","type":"invalid_request_error","param":"messages","code":"context_length_exceeded"}}`, llm.KindContextWindow, "context_length_exceeded", 0, "maximum context length"},
 		{400, nil, `{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error","n_ctx":4096}}`, llm.KindContextWindow, "exceed_context_size_error", 0, ""},
 		{413, nil, `{"error":{"message":"Request too large","type":"tokens","code":"rate_limit_exceeded"}}`, llm.KindContextWindow, "rate_limit_exceeded", 0, ""},
+		{429, nil, `{"error":{"message":"Request too large for m in organization o on tokens per min (TPM): Limit 30000, Requested 40000. The input or output tokens must be reduced in order to run successfully.","type":"tokens","code":"rate_limit_exceeded"}}`, llm.KindContextWindow, "rate_limit_exceeded", 0, ""},
+		{429, nil, `{"error":{"message":"Rate limit reached for m on tokens per min (TPM): Limit 30000, Used 29000, Requested 4000. Please try again in 6s.","type":"tokens","code":"rate_limit_exceeded"}}`, llm.KindRateLimit, "rate_limit_exceeded", 6 * time.Second, ""},
 		{429, nil, `{"error":{"message":"You exceeded your current quota, please check your plan.","type":"insufficient_quota","code":"insufficient_quota"}}`, llm.KindQuota, "insufficient_quota", 0, ""},
 		{402, nil, `{"error":{"message":"Insufficient Balance","type":"unknown_error","code":"invalid_request_error"}}`, llm.KindQuota, "", 0, "Insufficient Balance"},
 		{429, nil, `{"error":{"message":"Rate limit reached. Please try again in 1m2.5s.","code":"rate_limit_exceeded"}}`, llm.KindRateLimit, "", 62500 * time.Millisecond, ""},
