@@ -188,7 +188,7 @@ func errorKind(api apiError, message string, wait time.Duration) llm.ErrorKind {
 	}
 	maybeTooLong := status == 0 || status == http.StatusBadRequest || status == http.StatusRequestEntityTooLarge || status == http.StatusUnprocessableEntity || status >= 500
 	switch {
-	case is("context_length_exceeded", "exceed_context_size_error", "string_above_max_length"), maybeTooLong && httpwire.IsTooLong(message),
+	case is("context_length_exceeded", "exceed_context_size_error"), is("string_above_max_length") && !strings.HasPrefix(api.Param, "tools"), maybeTooLong && httpwire.IsTooLong(message),
 		status == http.StatusRequestEntityTooLarge, status == http.StatusTooManyRequests && exceedsRateAlone(message):
 		return llm.KindContextWindow
 	case is("insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "exceeded_current_quota_error", "Arrearage"),

@@ -2,7 +2,9 @@ package openai
 
 import (
 	"net/http"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pollux/llm"
@@ -15,8 +17,12 @@ import (
 // support tools, learn sets the kind of e to [llm.KindNoTools] and returns
 // false.
 func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
+	var l lesson
 	if slices.Contains(sent, "tools") {
+		limit := descriptionLimit(e)
 		switch {
+		case limit > 0 && (t.maxDescription == 0 || limit < t.maxDescription):
+			l = lesson{logMessage: "descriptions of tools are cut", change: func(t *traits) { t.maxDescription = limit }}
 		case e.Kind == llm.KindBadRequest && blamesMember(e, "tools") && isLimitMessage(e.Message):
 			e.Message += " None is left out unasked: turn off tools that are not needed."
 			return false
@@ -25,8 +31,7 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 			return false
 		}
 	}
-	var l lesson
-	if e.Kind == llm.KindBadRequest {
+	if l.logMessage == "" && e.Kind == llm.KindBadRequest {
 		l = findLesson(t, e, sent)
 	}
 	if l.logMessage == "" && t.needsOtherProtocol(e) {
@@ -145,6 +150,21 @@ func isToolRefusal(e *llm.Error) bool {
 		"--enable-auto-tool-choice", "requires --jinja", "use --jinja", "does not support function calling", "support tool use",
 		"function calling is not supported", "tool calling is not supported", "tools param requires", "does not support tool") ||
 		e.Kind == llm.KindBadRequest && blamesMember(e, "tools")
+}
+
+// descriptionLimit returns the length in characters that e allows for the
+// description of a tool, or 0 if it is about something else.
+func descriptionLimit(e *llm.Error) int {
+	param := errorParam(e)
+	if !strings.HasPrefix(param, "tools[") || !strings.HasSuffix(param, ".description") {
+		return 0
+	}
+	m := regexp.MustCompile(`maximum length (\d{1,9})`).FindStringSubmatch(e.Message)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // at most 9 digits fit
+	return n
 }
 
 // isLimitMessage reports whether message describes an exceeded limit.

@@ -36,6 +36,7 @@ func TestLessons(t *testing.T) {
 		{"max_tokens", "m", openai.Options{}, `"max_tokens"`, 400, refusal("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"), `"max_completion_tokens":9`},
 		{"max_completion_tokens", "o3", openai.Options{}, `"max_completion_tokens"`, 400, `{"message":"Extra field max_completion_tokens is not allowed"}`, `"max_tokens":9`},
 		{"max_tokens, as DashScope says it", "m", openai.Options{}, `"max_tokens"`, 400, refusal("<400> InternalError.Algo.InvalidParameter: Range of max_tokens should be [1, 8]", ""), `"temperature":0.5`},
+		{"long description, as Azure says it", "m", openai.Options{}, `lists files with`, 400, strings.Replace(refusal("Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 9, but got a string with length 11 instead.", "tools[0].function.description"), `"code":null`, `"code":"string_above_max_length"`, 1), `"description":"lists fil"`},
 		{"tool_choice", "m", openai.Options{}, `"tool_choice"`, 400, refusal("tool_choice is not supported by this model", ""), `"tools"`},
 		{"system role", "m", openai.Options{}, `"system"`, 400, refusal("System role not supported", ""), `"content":"Be brief.\n\nhello"`},
 		{"system role, said by OpenAI", "m", openai.Options{}, `"system"`, 400, refusal("Unsupported value: 'messages[0].role' does not support 'system' with this model.", "messages[0].role"), `"content":"Be brief.\n\nhello"`},
@@ -78,7 +79,7 @@ func TestLessons(t *testing.T) {
 				llm.User(llm.Part{FunctionResponse: llm.Output("call_a_long_id", "ls", "found")}), llm.User(llm.Text("go on")))
 			req.Config = llm.Config{
 				SystemInstruction: llm.User(llm.Text("Be brief.")), Temperature: new(0.5), MaxOutputTokens: 9,
-				Tools:              []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}},
+				Tools:              []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls", Description: "lists files with their sizes"}}}},
 				ToolConfig:         &llm.ToolConfig{Mode: "AUTO"},
 				ResponseJSONSchema: []byte(`{"type":"object"}`), Thinking: &llm.Thinking{IncludeThoughts: true, Budget: new(9)},
 			}

@@ -59,7 +59,11 @@ func (t *traits) appendFunction(dst []byte, f *llm.FunctionDeclaration, kind str
 	o := httpwire.Object{B: dst}
 	o.String("type", kind)
 	o.String("name", wireName(f.Name))
-	o.String("description", f.Description)
+	description := f.Description
+	if t.maxDescription > 0 {
+		description = httpwire.Clip([]byte(description), t.maxDescription)
+	}
+	o.String("description", description)
 	o.Raw("parameters", plainSchema(f.Parameters, t.StrictSchema))
 	return o.B
 }

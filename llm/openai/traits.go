@@ -16,6 +16,7 @@ type traits struct {
 	refusesReasoningItems bool // the model rejects the thoughts of earlier turns
 	refusesSummary        bool // the account has no access to thought summaries
 	isOpenedLearned       bool // the client has set Opened, which may be wrong
+	maxDescription        int  // the longest description of a tool, in bytes; 0 means any
 
 	// Cache keys for the encoded form of messages and tools.
 	key, toolsKey string
@@ -24,7 +25,7 @@ type traits struct {
 func (t *traits) initKeys() *traits {
 	t.key = fmt.Sprintf("openai/%d/%s/%s %t%t%t%t%t%t", t.Protocol, t.vendor, t.ReasoningOut,
 		t.NameIDs, t.ShortIDs, t.NoImages, t.NoPDF, t.NoAudio, t.refusesReasoningItems)
-	t.toolsKey = fmt.Sprintf("openai/tools/%d %t", t.Protocol, t.StrictSchema)
+	t.toolsKey = fmt.Sprintf("openai/tools/%d %t %d", t.Protocol, t.StrictSchema, t.maxDescription)
 	return t
 }
 
