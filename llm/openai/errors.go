@@ -56,8 +56,13 @@ func parseError(body []byte, isErrorBody bool) (apiError, bool) {
 		Message: jsonText(members["message"]), Type: jsonText(members["type"]), Code: jsonText(members["code"]), Param: jsonText(members["param"]),
 		Status: firstStatus(members["status"], members["code"]),
 	}
+	detail := members["detail"]
+	var message struct{ Detail json.RawMessage } // Mistral
+	if json.Unmarshal(members["message"], &message) == nil && message.Detail != nil {
+		e.Message, detail = "", message.Detail
+	}
 	if e.Message == "" {
-		e.Message, e.Param = validationErrors(members["detail"])
+		e.Message, e.Param = validationErrors(detail)
 	}
 	e.addRouterMetadata(members["metadata"])
 	return e, true

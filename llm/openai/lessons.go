@@ -182,7 +182,8 @@ func isDamageMessage(message string) bool {
 // invalid.
 func isRefusalMessage(message string) bool {
 	return httpwire.ContainsAny(message, "support", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra",
-		"invalid", "not accept", "not available", "not enabled", "does not", "doesn't", "cannot", "only", "restricted", "deserialize", "must alternate")
+		"invalid", "not accept", "not available", "not enabled", "does not", "doesn't", "cannot", "only", "restricted", "deserialize", "must alternate",
+		"不支持", "非法", "不合法", "无效", "有误", "不允许", "未知")
 }
 
 // blamesMember reports whether e is about the member name of the request body.

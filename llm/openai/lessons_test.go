@@ -32,6 +32,8 @@ func TestLessons(t *testing.T) {
 		{"stream_options", "m", openai.Options{}, `"stream_options"`, 400, refusal("Unknown parameter: 'stream_options'.", "stream_options"), `"stream":true`},
 		{"stream_options, pydantic", "m", openai.Options{}, `"stream_options"`, 422, `{"detail":[{"type":"extra_forbidden","loc":["body","stream_options"],"msg":"Extra inputs are not permitted"}]}`, `"stream":true`},
 		{"stream_options, bare", "m", openai.Options{}, `"stream_options"`, 400, `{"object":"error","message":"json: unknown field \"stream_options\"","code":400}`, `"stream":true`},
+		{"effort, as Mistral says it", "m", openai.Options{}, `"reasoning_effort"`, 422, `{"object":"error","message":{"detail":[{"type":"extra_forbidden","loc":["body","reasoning_effort"],"msg":"Extra inputs are not permitted","input":"low"}]},"type":"invalid_request_error","param":null,"code":null,"raw_status_code":422}`, `"max_tokens":9`},
+		{"temperature, in Chinese", "m", openai.Options{}, `"temperature"`, 400, `{"error":{"code":"1214","message":"temperature 参数非法。请检查文档。"}}`, `"max_tokens":9`},
 		{"temperature", "m", openai.Options{}, `"temperature"`, 400, refusal("Unsupported value: 'temperature' does not support 0.5 with this model. Only the default (1) value is supported.", "temperature"), `"max_tokens":9`},
 		{"max_tokens", "m", openai.Options{}, `"max_tokens"`, 400, refusal("Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.", "max_tokens"), `"max_completion_tokens":9`},
 		{"max_completion_tokens", "o3", openai.Options{}, `"max_completion_tokens"`, 400, `{"message":"Extra field max_completion_tokens is not allowed"}`, `"max_tokens":9`},
