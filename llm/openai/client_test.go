@@ -172,6 +172,8 @@ func TestToolsRefused(t *testing.T) {
 		refusal("Unsupported parameter: 'tools' is not supported with this model.", "tools"),
 		`{"object":"error","message":"\"auto\" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set","type":"BadRequestError","code":400}`,
 		`{"error":{"message":"tools param requires --jinja flag","code":500}}`,
+		`{"code":20037,"message":"Function call is not supported for this model.","data":null}`,
+		refusal("`tool calling` is not supported with this model", ""),
 	} {
 		url, all := listen(t, func(recordedRequest) (int, string) {
 			if strings.Contains(body, "500") {

@@ -26,12 +26,12 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 		case e.Kind == llm.KindBadRequest && blamesMember(e, "tools") && isLimitMessage(e.Message):
 			e.Message += " None is left out unasked: turn off tools that are not needed."
 			return false
-		case isToolRefusal(e):
+		case isToolRefusal(e), t.SystemRole == "user" && mayRefuseRole(e):
 			e.Kind = llm.KindNoTools
 			return false
 		}
 	}
-	if l.logMessage == "" && e.Kind == llm.KindBadRequest {
+	if l.logMessage == "" && (e.Kind == llm.KindBadRequest || mayRefuseRole(e)) {
 		l = findLesson(t, e, sent)
 	}
 	if l.logMessage == "" && t.needsOtherProtocol(e) {
@@ -95,7 +95,7 @@ func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 		return lesson{logMessage: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema = nextSchema }}
 	case t.SystemRole == "developer" && has("developer"):
 		return lesson{logMessage: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
-	case t.SystemRole != "user" && has("system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message", "system prompt is not", "roles must alternate") && isRefusalMessage(message):
+	case t.SystemRole != "user" && refusesRole(message):
 		return lesson{logMessage: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
 	case t.SystemRole != "user" && t.Protocol == Responses && blamesMember(e, "instructions"):
 		return lesson{logMessage: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
@@ -139,6 +139,19 @@ func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 	return lesson{}
 }
 
+// refusesRole reports whether message, in lower case, means that the chat template of
+// the model has no place for a message of its role.
+func refusesRole(message string) bool {
+	return httpwire.ContainsAny(message, "system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message",
+		"system prompt is not", "roles must alternate", "roles are supported") && isRefusalMessage(message)
+}
+
+// mayRefuseRole reports whether e may come from a chat template. llama.cpp reports
+// what a template refuses as its own failure.
+func mayRefuseRole(e *llm.Error) bool {
+	return (e.Kind == llm.KindBadRequest || e.Status == http.StatusInternalServerError) && refusesRole(strings.ToLower(e.Message))
+}
+
 // isToolRefusal reports whether e means that the model does not support tools.
 func isToolRefusal(e *llm.Error) bool {
 	if e.Status != http.StatusBadRequest && e.Status != http.StatusUnprocessableEntity && e.Status != http.StatusNotFound &&
@@ -148,7 +161,8 @@ func isToolRefusal(e *llm.Error) bool {
 	message := strings.ToLower(e.Message)
 	return httpwire.ContainsAny(message, "does not support tools", "tools is not supported", "tools are not supported", "tool choice requires",
 		"--enable-auto-tool-choice", "requires --jinja", "use --jinja", "does not support function calling", "support tool use",
-		"function calling is not supported", "tool calling is not supported", "tools param requires", "does not support tool") ||
+		"function calling is not supported", "function call is not supported", "tool calling is not supported", "tool calling` is not supported",
+		"tools param requires", "does not support tool") ||
 		e.Kind == llm.KindBadRequest && blamesMember(e, "tools")
 }
 

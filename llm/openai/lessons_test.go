@@ -195,6 +195,43 @@ func TestStreamOnly(t *testing.T) {
 	}
 }
 
+// TestStrictRoles checks that the client gets by with the roles that a chat
+// template knows: without system, and then without tool, which is reported as
+// missing tool support.
+func TestStrictRoles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		status  int
+		message string
+	}{
+		{400, "Conversation roles must alternate user/assistant/user/assistant/..."},
+		{500, "After the optional system message, conversation roles must alternate user/assistant/user/assistant/... at row 3, column 4"},
+		{500, "Only user and assistant roles are supported!"},
+		{400, "Only user, assistant and tool roles are supported, got system."},
+	} {
+		url, all := listen(t, func(a recordedRequest) (int, string) {
+			if strings.Contains(a.body, `"role":"system"`) || strings.Contains(a.body, `"role":"tool"`) {
+				return c.status, refusal(c.message, "")
+			}
+			return 200, hello
+		})
+		g := newClient(t, openai.Options{BaseURL: url})
+		req := request("m")
+		req.Config.SystemInstruction = llm.User(llm.Text("Be brief."))
+		req.Config.Tools = []*llm.ToolSet{{Functions: []llm.FunctionDeclaration{{Name: "ls"}}}}
+		if _, err := g.Generate(t.Context(), req); err != nil || len(all()) != 2 {
+			t.Errorf("%s: %d requests, %v", c.message, len(all()), err)
+		}
+		req.Contents = append(req.Contents, llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "ls"}}),
+			llm.User(llm.Part{FunctionResponse: llm.Output("1", "ls", "found")}))
+		_, err := g.Generate(t.Context(), req)
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Kind != llm.KindNoTools || len(all()) != 3 {
+			t.Errorf("%s: %d requests, %#v", c.message, len(all()), err)
+		}
+	}
+}
+
 // TestTooManyTools checks that the client never omits some of the tools, and
 // that a limit on their number is not mistaken for missing tool support.
 func TestTooManyTools(t *testing.T) {
