@@ -28,6 +28,8 @@ var (
 // does not depend on how the network splits the stream. Comments and other
 // fields are ignored; a line that is neither is an error.
 //
+// A field named "error" is read as data, which llama.cpp has put there.
+//
 // Several data lines of an event are joined without the line breaks that the
 // standard requires: the data is JSON, where a line break between tokens has no
 // meaning and one inside a string is an error.
@@ -94,6 +96,9 @@ func (f *Frames) Next() ([]byte, error) {
 			continue
 		}
 		data, ok := bytes.CutPrefix(line, []byte("data"))
+		if !ok {
+			data, ok = bytes.CutPrefix(line, []byte("error"))
+		}
 		if !ok || len(data) > 0 && data[0] != ':' {
 			if !isField(line) {
 				return nil, ErrBadLine

@@ -45,6 +45,7 @@ func TestFrames(t *testing.T) {
 		{"several lines", "data: {\"a\":\ndata: 1,\ndata:\ndata: \"b\":2}\n\n", []string{`{"a":1,"b":2}`}, io.EOF},
 		{"comments and fields", ": hi\n\nevent: x\nid: 7\ndata: a\nretry: 5\n: more\n\n:\n\n", []string{"a"}, io.EOF},
 		{"fields that only look like data", "database: x\n\ndata\n\ndata: a\n\n", []string{"a"}, io.EOF},
+		{"an error in place of data", "data: a\n\nerror: {}\n\nerrors: x\n\n", []string{"a", "{}"}, io.EOF},
 		{"empty data", "data:\n\ndata: \n\ndata: a\n\n", []string{"a"}, io.EOF},
 		{"end without blank line", "data: a\n\ndata: b\n", []string{"a"}, ErrIncomplete},
 		{"end in a line", "data: a\n\ndata: {\"text\":\"b", []string{"a"}, ErrIncomplete},

@@ -2,6 +2,7 @@ package openai
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 	"iter"
 	"math/rand/v2"
@@ -156,7 +157,11 @@ var doneMark = []byte("[DONE]")
 
 // addEvent decodes one frame, or the whole body if the service did not stream.
 func (a *assembler) addEvent(res *httpwire.Response, event httpwire.Event) error {
-	if err := errorInBody(event.Data); err != nil {
+	findError := errorInBody
+	if a.t.Protocol == Chat {
+		findError = errorInChunk
+	}
+	if err := findError(event.Data); err != nil {
 		return err
 	}
 	if event.Unframed {
@@ -185,7 +190,7 @@ func (a *assembler) decodeWhole(data []byte) (*llm.Response, error) {
 		return nil, a.err
 	}
 	if !a.HasContent && len(a.calls.all) == 0 && a.finishReason == "" && a.usage == nil {
-		return nil, httpwire.Malformed("answer", errNoChoice, data)
+		return nil, cmp.Or(errorInChunk(data), httpwire.Malformed("answer", errNoChoice, data))
 	}
 	return a.finalChunk(true)
 }

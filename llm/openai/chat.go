@@ -99,11 +99,14 @@ func (a *assembler) decodeChoice(d *jx.Decoder) error {
 	switch reason {
 	case "stop", "tool_calls", "function_call", "end_turn", "eos", "stop_sequence":
 		a.finishReason = llm.FinishStop
-	case "length", "max_tokens", "model_length":
+	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
 		a.finishReason = llm.FinishMaxTokens
 	case "content_filter", "sensitive":
 		a.finishReason = llm.FinishSafety
-	case "error", "error_finish":
+	case "error", "error_finish",
+		"insufficient_system_resource", // DeepSeek
+		"network_error",                // Zhipu
+		"abort":                        // vLLM, SGLang
 		if a.err == nil {
 			a.err = &llm.Error{Kind: llm.KindServer, Code: reason, Message: "The provider ended the response with an error"}
 		}

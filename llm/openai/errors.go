@@ -156,7 +156,22 @@ func errorInBody(data []byte) error {
 	if !bytes.Contains(data, []byte(`"error"`)) {
 		return nil // fast path for almost every frame
 	}
-	api, ok := parseError(data, false)
+	return errorIn(data, false)
+}
+
+// errorInChunk returns the error that data, a frame of a Chat Completions stream,
+// reports, or nil. Some gateways send it without the member "error".
+func errorInChunk(data []byte) error {
+	if bytes.Contains(data, []byte(`"choices"`)) || !bytes.Contains(data, []byte(`"message"`)) || !bytes.Contains(data, []byte(`"code"`)) {
+		return errorInBody(data)
+	}
+	return errorIn(data, true)
+}
+
+// errorIn returns the error that data contains, or nil. isErrorBody is as for
+// [parseError].
+func errorIn(data []byte, isErrorBody bool) error {
+	api, ok := parseError(data, isErrorBody)
 	if !ok {
 		return nil
 	}

@@ -170,6 +170,7 @@ func TestWholeResponses(t *testing.T) {
 	for body, want := range map[string]llm.ErrorKind{
 		"\n<html>Log in": llm.KindOther, "": llm.KindIncomplete, "{oops": llm.KindIncomplete, "[]": llm.KindServer, "{}": llm.KindServer,
 		`{"error":{"message":"prompt is too long","code":400}}`: llm.KindContextWindow,
+		`{"code":400,"message":"prompt is too long"}`:           llm.KindContextWindow,
 	} {
 		url, _ := listen(t, func(recordedRequest) (int, string) { return 200, body })
 		_, err := newClient(t, openai.Options{BaseURL: url}).Generate(t.Context(), request("m"))
