@@ -99,7 +99,7 @@ func (p *partialCall) ifContinuedBy(d callDelta) *partialCall {
 	otherID := d.id != "" && p.id != "" && d.id != p.id
 	switch {
 	case otherID && (p.end.isComplete() || len(p.args) == 0 && d.name != "" && p.name != ""),
-		p.end.isComplete() && d.name != "" && len(d.args) > 0,
+		p.end.isComplete() && d.name != "",
 		d.isComplete && len(p.args) > 0:
 		return nil
 	}
