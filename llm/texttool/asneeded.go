@@ -19,9 +19,9 @@ import (
 // This is remembered for the lifetime of the generator.
 //
 // A call that a server passes on as text is understood if the server has never returned one, and
-// o.HasCalled does not know it to. The call must end the answer: it begins a line, nothing but other
-// calls follows it, it is no quotation (see the package comment), not in a fence of a programming
-// language, and its tool is declared. All else is text.
+// o.HasCalled does not know it to. The call must end the answer: it begins a line or a section of
+// special tokens, nothing but other calls follows it, it is no quotation (see the package comment),
+// not in a fence of a programming language, and its tool is declared. All else is text.
 func AsNeeded(g llm.Generator, o Options) *Adaptive {
 	return &Adaptive{Generator: g, text: Wrap(g, o)}
 }

@@ -95,7 +95,7 @@ func beginOfCall(text string) int {
 				return at
 			}
 		}
-		for _, begin := range [...]string{"<function=", "<function_calls>", "<invoke ", "<tool_call", `{"tool_call`, "[TOOL_CALLS]"} {
+		for _, begin := range [...]string{"<function=", "<function_calls>", "<invoke ", "<tool_call", `{"tool_call`, "[TOOL_CALLS]", "<|tool_call", "<｜tool▁call", "<｜DSML｜"} {
 			if strings.HasPrefix(line, begin) {
 				return at
 			}

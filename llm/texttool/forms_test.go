@@ -16,6 +16,11 @@ const (
 	openAI    = `{"id": "call_1", "type": "function", "function": {"name": "read_file", "arguments": "{\"file_path\": \"/a\", \"limit\": 5}"}}`
 	invoke    = "<invoke name=\"read_file\">\n<parameter name=\"file_path\">/a</parameter>\n<parameter name=\"limit\">5</parameter>\n</invoke>"
 	glm       = "<tool_call>read_file\n<arg_key>file_path</arg_key>\n<arg_value>/a</arg_value>\n<arg_key>limit</arg_key>\n<arg_value>5</arg_value>\n</tool_call>"
+	arguments = `{"file_path": "/a", "limit": 5}`
+	dsml      = "<｜DSML｜function_calls>\n<｜DSML｜invoke name=\"read_file\">\n<｜DSML｜parameter name=\"file_path\" string=\"true\">/a</｜DSML｜parameter>\n<｜DSML｜parameter name=\"limit\" string=\"false\">5</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+	deepSeek  = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>read_file<｜tool▁sep｜>" + arguments + "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+	deepSeek3 = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n" + arguments + "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+	kimi      = "<|tool_calls_section_begin|><|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>" + arguments + "<|tool_call_end|><|tool_calls_section_end|>"
 	otherText = "I look.\n\n"
 )
 
@@ -43,6 +48,17 @@ var trainedForms = map[string]string{
 	"glm":                       glm,
 	"glm in a line":             strings.ReplaceAll(glm, "\n", ""),
 	"invoke in element":         "<function_calls>\n" + invoke + "\n</function_calls>",
+	"deepseek":                  deepSeek,
+	"deepseek, end of answer":   deepSeek + "<｜end▁of▁sentence｜>",
+	"deepseek 3":                deepSeek3,
+	"deepseek 3 without begin":  strings.TrimSuffix(strings.TrimPrefix(deepSeek3, "<｜tool▁calls▁begin｜>"), "<｜tool▁calls▁end｜>"),
+	"deepseek 3.2":              dsml,
+	"kimi":                      kimi,
+	"kimi, plain name":          strings.Replace(strings.ReplaceAll(kimi, "functions.", ""), ":0", "", 1),
+	"nemotron":                  "<TOOLCALL>[" + hermes + "]</TOOLCALL>",
+	"granite":                   "<|tool_call|>[" + hermes + "]<|end_of_text|>",
+	"phi":                       "<|tool_call|>[" + hermes + "]<|/tool_call|>",
+	"seed":                      "<seed:tool_call>\n" + qwenRead + "\n</seed:tool_call>",
 	"openai":                    openAI,
 	"openai, object":            `{"type": "function", "function": {"name": "read_file", "arguments": {"file_path": "/a", "limit": 5}}}`,
 	"openai, list":              "[" + openAI + "]",
@@ -62,7 +78,7 @@ var looseForms = []string{"llama", "llama, a parameter first", "llama with type"
 // taughtForms are those of trainedForms that are calls before other text, too: the instruction has
 // them, whatever stands around them.
 var taughtForms = []string{
-	"qwen", "qwen without element", "qwen fenced", "qwen without begin", "qwen with end of answer",
+	"qwen", "qwen without element", "qwen fenced", "qwen without begin", "qwen with end of answer", "seed",
 	"a thought before the call", "a thought, bare",
 }
 
@@ -110,6 +126,40 @@ func TestTrainedForms(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTokensInLine checks that a server's text may have the special tokens of a call behind other
+// text in the line, as these models write them, and several calls between the tokens.
+func TestTokensInLine(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{deepSeek, deepSeek3, kimi, dsml} {
+		for _, n := range []int{1, 4, 1 << 20} {
+			got := parseNative(pieces("I look. "+form, n))
+			if got.Text != "I look. " || !slices.Equal(got.Calls, []string{readFive}) {
+				t.Errorf("in pieces of %d: %+v", n, got)
+			}
+			if got := parseNative(pieces("I look. "+form+"\nSo it is.", n)); len(got.Calls) > 0 {
+				t.Errorf("before text, in pieces of %d: %+v", n, got)
+			}
+			if got := parseNative(pieces("Write `"+form+"`", n)); len(got.Calls) > 0 && form != deepSeek3 {
+				t.Errorf("in inline code, in pieces of %d: %+v", n, got)
+			}
+		}
+	}
+	for _, form := range []string{
+		"<｜tool▁calls▁begin｜>" + strings.Repeat("<｜tool▁call▁begin｜>read_file<｜tool▁sep｜>"+arguments+"<｜tool▁call▁end｜>", 2) + "<｜tool▁calls▁end｜>",
+		"<｜tool▁calls▁begin｜>" + strings.Repeat("<｜tool▁call▁begin｜>function<｜tool▁sep｜>read_file\n```json\n"+arguments+"\n```<｜tool▁call▁end｜>\n", 2) + "<｜tool▁calls▁end｜>",
+		"<|tool_calls_section_begin|>" + strings.Repeat("<|tool_call_begin|>functions.read_file:0<|tool_call_argument_begin|>"+arguments+"<|tool_call_end|>", 2) + "<|tool_calls_section_end|>",
+	} {
+		for _, n := range []int{1, 4, 1 << 20} {
+			if got := parseNative(pieces(form, n)); got.Text != "" || !slices.Equal(got.Calls, []string{readFive, readFive}) {
+				t.Errorf("in pieces of %d: %+v", n, got)
+			}
+			if got, p := parse(pieces(form, n), false); got.Text != "" || !slices.Equal(got.Calls, []string{readFive, readFive}) {
+				t.Errorf("text, in pieces of %d: %+v %s", n, got, p.problem)
+			}
+		}
 	}
 }
 

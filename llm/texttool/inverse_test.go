@@ -113,6 +113,12 @@ var renderings = []func(s saved) string{
 		return `{"thought": ` + string(llm.AppendString(nil, s.Content)) + `, "tool_call": {"name": "save", "arguments": ` + s.json() + "}}"
 	},
 	func(s saved) string {
+		return "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>save\n```json\n" + s.json() + "\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+	},
+	func(s saved) string {
+		return "<|tool_calls_section_begin|><|tool_call_begin|>functions.save:0<|tool_call_argument_begin|>" + s.json() + "<|tool_call_end|><|tool_calls_section_end|>"
+	},
+	func(s saved) string {
 		return fenced("json", `{"thought": "`+strings.Join(s.Tags, "")+`", "tool": "save", "args": `+s.json()+"}")
 	},
 }

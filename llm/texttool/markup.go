@@ -25,6 +25,8 @@ import (
 //	<arg_value>VALUE</arg_value>
 //	</tool_call>
 //
+// or in that of DeepSeek, whose tags begin with <｜DSML｜.
+//
 // [rawText] writes the first one. Values are not
 // escaped: one ends at a closing tag behind which the call goes on or ends, and which does
 // not belong to an opening tag in the value. If there is no such tag, it ends at the first
@@ -61,11 +63,15 @@ const (
 
 var (
 	parameterTags = tags{begin: []string{"<parameter=", "<parameter name="}, name: ">", end: closingParameter}
+	dsmlTags      = tags{begin: []string{"<｜DSML｜parameter name="}, name: ">", end: "</｜DSML｜parameter>", isExact: true}
 	glmTags       = tags{begin: []string{"<arg_key>"}, name: "</arg_key>", value: "<arg_value>", end: "</arg_value>", isExact: true}
 )
 
 // callClosers are the tags that can follow the last parameter of a call.
-var callClosers = []string{"</function>", "</invoke>", "</tool_call>", "</tool_calls>", "</function_call>", "</function_calls>", "</minimax:tool_call>"}
+var callClosers = []string{
+	"</function>", "</invoke>", "</tool_call>", "</tool_calls>", "</function_call>", "</function_calls>", "</minimax:tool_call>", "</seed:tool_call>",
+	"</｜DSML｜invoke>", "</｜DSML｜function_calls>", "</｜DSML｜tool_calls>",
+}
 
 // maxTag is the maximum size of a parameter's opening tag.
 const maxTag = 256

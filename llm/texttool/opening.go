@@ -71,7 +71,20 @@ var (
 	looseKeys = [...]string{"tool_call", "tool_calls", "tool", "name", "function_call"}
 
 	// elements stand around calls.
-	elements = [...]string{"<tool_call>", "<tool_calls>", "<function_call>", "<function_calls>", "<minimax:tool_call>"}
+	elements = [...]string{
+		"<tool_call>", "<tool_calls>", "<function_call>", "<function_calls>", "<minimax:tool_call>", "<seed:tool_call>", "<TOOLCALL>",
+		deepSeekSection, kimiSection, dsmlSection, newDSMLSection,
+	}
+
+	// namedTags name the tool.
+	namedTags = [...]struct {
+		begin, closer string
+		tags          *tags
+	}{
+		{functionTag, functionEnd, &parameterTags},
+		{"<invoke name=", "</invoke>", &parameterTags},
+		{"<｜DSML｜invoke name=", "</｜DSML｜invoke>", &dsmlTags},
+	}
 
 	// callFences are the words behind a fence that is around nothing but calls.
 	callFences = [...]string{"tool_call", "tool_calls", "tool_code", "function_call"}
@@ -81,14 +94,14 @@ var (
 	dataFences = [...]string{"", "json", "json5", "jsonc", "tool_call", "tool_calls", "tool_code", "tool", "function_call", "xml", "text", "plaintext"}
 )
 
-// The marks before calls of Llama, Mistral, Qwen and others.
+// The marks before calls of Llama, Granite, Mistral, Qwen and others.
 const (
 	pythonTag   = "<|python_tag|>"
+	toolCallTag = "<|tool_call|>"
 	toolCalls   = "[TOOL_CALLS]"
 	callID      = "[CALL_ID]"
 	callArgs    = "[ARGS]"
 	functionTag = "<function="
-	invokeTag   = "<invoke name="
 )
 
 // isDataFence reports whether info, the words behind a fence, are of one that may be
@@ -173,7 +186,7 @@ func matchBody(s string, i int, o opening, anyKey bool) (opening, verdict) {
 		case depth == maxElements:
 			return o, no
 		}
-		o.closers = append(o.closers, "</"+s[i+1:i+n])
+		o.closers = append(o.closers, closerOf(s[i:i+n]))
 		o.isTrained, o.isLoose, anyKey = true, true, true
 		i += n
 	}
@@ -223,19 +236,34 @@ func matchInElement(i, depth int, o opening, match func() (opening, verdict)) (o
 	return o, yes
 }
 
-// matchTag matches a tag that names a tool, or that stands before an object.
+// matchTag matches a tag or token that names a tool, or that stands before an object.
 func matchTag(s string, i int, o opening) (opening, verdict) {
-	n, v := matchPrefix(s[i:], []string{pythonTag, functionTag, invokeTag})
-	if v != yes {
-		return o, v
-	}
-	tag := s[i : i+n]
-	i += n
 	o.isTrained = true
-	if tag == pythonTag {
+	n, v := matchPrefix(s[i:], []string{pythonTag, toolCallTag})
+	if v == yes {
 		o.isLoose = true
-		return matchAfterSpace(s, i, o)
+		return matchAfterSpace(s, i+n, o)
 	}
+	for _, t := range [...]callTokens{deepSeekTokens, kimiTokens} {
+		n, begins := matchPrefix(s[i:], []string{t.begin})
+		if begins == yes {
+			return t.match(s, i+n, o)
+		}
+		v = max(v, begins)
+	}
+	for _, t := range namedTags {
+		n, begins := matchPrefix(s[i:], []string{t.begin})
+		if begins == yes {
+			return matchNamedTag(s, i+n, o, t.closer, t.tags)
+		}
+		v = max(v, begins)
+	}
+	return o, v
+}
+
+// matchNamedTag matches the rest of a tag, from the name of the tool on, and the beginning of
+// the arguments: an object, or elements with these tags.
+func matchNamedTag(s string, i int, o opening, closer string, tags *tags) (opening, verdict) {
 	end := strings.IndexByte(s[i:], '>')
 	switch {
 	case end < 0 && len(s)-i <= maxName && strings.IndexByte(s[i:], '\n') < 0:
@@ -248,11 +276,7 @@ func matchTag(s string, i int, o opening) (opening, verdict) {
 		return o, no
 	}
 	i += end + 1
-	closer := "</function>"
-	if tag == invokeTag {
-		closer = "</invoke>"
-	}
-	n, v = matchSpace(s[i:])
+	n, v := matchSpace(s[i:])
 	if v != yes {
 		return o, v
 	}
@@ -260,8 +284,8 @@ func matchTag(s string, i int, o opening) (opening, verdict) {
 		o.closers = append(o.closers, closer)
 		return matchObject(s, i+n, o, true)
 	}
-	if _, v = matchPrefix(s[i+n:], append([]string{closer}, parameterTags.begin...)); v == yes {
-		o.at, o.form, o.tags, o.end = i, markupForm, &parameterTags, closer
+	if _, v = matchPrefix(s[i+n:], append([]string{closer}, tags.begin...)); v == yes {
+		o.at, o.form, o.tags, o.end = i, markupForm, tags, closer
 	}
 	return o, v
 }

@@ -292,8 +292,13 @@ func (p *parser) match(s string) (opening, verdict) {
 		size = countRun(s, s[0])
 	}
 	skip := opening{at: size}
-	if p.isNative && !at.isLineStart || p.isQuoting(s[0]) {
+	if p.isQuoting(s[0]) {
 		return skip, no
+	}
+	if p.isNative && !at.isLineStart {
+		if _, v := matchPrefix(s, sections[:]); v != yes {
+			return skip, v
+		}
 	}
 	o, v := matchOpening(s, at)
 	if p.isNative && (o.form == otherForm || o.fence != "" && !o.isData) {
