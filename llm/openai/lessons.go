@@ -26,12 +26,12 @@ func (c *Client) learn(t *traits, e *llm.Error, sent []string) bool {
 		case e.Kind == llm.KindBadRequest && blamesMember(e, "tools") && isLimitMessage(e.Message):
 			e.Message += " None is left out unasked: turn off tools that are not needed."
 			return false
-		case isToolRefusal(e), t.SystemRole == "user" && mayRefuseRole(e):
+		case isToolRefusal(e), t.SystemRole == "user" && refusesRole(e.Message) && mayRefuseMessage(e):
 			e.Kind = llm.KindNoTools
 			return false
 		}
 	}
-	if l.logMessage == "" && (e.Kind == llm.KindBadRequest || mayRefuseRole(e)) {
+	if l.logMessage == "" && mayRefuseMessage(e) {
 		l = findLesson(t, e, sent)
 	}
 	if l.logMessage == "" && t.needsOtherProtocol(e) {
@@ -95,7 +95,7 @@ func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 		return lesson{logMessage: "asking for JSON in a plainer way", change: func(t *traits) { t.Schema = nextSchema }}
 	case t.SystemRole == "developer" && has("developer"):
 		return lesson{logMessage: "role system for developer", change: func(t *traits) { t.SystemRole = "system" }}
-	case t.SystemRole != "user" && refusesRole(message):
+	case t.SystemRole != "user" && refusesRole(e.Message):
 		return lesson{logMessage: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
 	case t.SystemRole != "user" && t.Protocol == Responses && blamesMember(e, "instructions"):
 		return lesson{logMessage: "the system instruction goes into the first message", change: func(t *traits) { t.SystemRole = "user" }}
@@ -120,7 +120,7 @@ func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 	case t.ReasoningOut != "" && t.ReasoningOut != "content" && has(t.ReasoningOut) && isRefusalMessage(message) && !has("missing", "must be"):
 		return lesson{logMessage: "thoughts are not sent back", change: func(t *traits) { t.ReasoningOut = "" }}
 	case isDamageMessage(message): // of one medium, not about all
-	case !t.NoImages && has("image") && isRefusalMessage(message):
+	case !t.NoImages && (has("image") && isRefusalMessage(message) || refusesImages(message)):
 		return lesson{logMessage: "the model takes no images", change: func(t *traits) { t.NoImages = true }}
 	case !t.NoAudio && has("input_audio", "audio input") && isRefusalMessage(message):
 		return lesson{logMessage: "the model takes no audio", change: func(t *traits) { t.NoAudio = true }}
@@ -139,17 +139,31 @@ func findLesson(t *traits, e *llm.Error, sent []string) lesson {
 	return lesson{}
 }
 
-// refusesRole reports whether message, in lower case, means that the chat template of
-// the model has no place for a message of its role.
+// mayRefuseMessage reports whether e may be about a part of the request that the model
+// does not take. llama.cpp reports what a chat template or a model without vision refuses
+// as its own failure, OpenRouter as a missing model.
+func mayRefuseMessage(e *llm.Error) bool {
+	switch {
+	case e.Kind == llm.KindBadRequest:
+		return true
+	case e.Status == http.StatusInternalServerError, e.Status == http.StatusNotFound:
+		return refusesRole(e.Message) || refusesImages(e.Message)
+	}
+	return false
+}
+
+// refusesRole reports whether message means that the chat template of the model has no
+// place for a message of its role.
 func refusesRole(message string) bool {
+	message = strings.ToLower(message)
 	return httpwire.ContainsAny(message, "system role", "role 'system'", "not support 'system'", `role "system"`, "role: system", "system message",
 		"system prompt is not", "roles must alternate", "roles are supported") && isRefusalMessage(message)
 }
 
-// mayRefuseRole reports whether e may come from a chat template. llama.cpp reports
-// what a template refuses as its own failure.
-func mayRefuseRole(e *llm.Error) bool {
-	return (e.Kind == llm.KindBadRequest || e.Status == http.StatusInternalServerError) && refusesRole(strings.ToLower(e.Message))
+// refusesImages reports whether message means that the model has no vision.
+func refusesImages(message string) bool {
+	message = strings.ToLower(message)
+	return httpwire.ContainsAny(message, "image", "content[].type") && httpwire.ContainsAny(message, "support", "mmproj", "missing data required for image")
 }
 
 // isToolRefusal reports whether e means that the model does not support tools.

@@ -329,6 +329,38 @@ func TestOpenedThought(t *testing.T) {
 	}
 }
 
+// TestImagesRefused checks that a model without vision gets no image a second time, in the words and
+// with the status of any server.
+func TestImagesRefused(t *testing.T) {
+	t.Parallel()
+	for message, status := range map[string]int{
+		"Failed to deserialize the JSON body into the target type: messages[1]: unknown variant `image_url`, expected `text`": 400,
+		"image input is not supported - hint: if this is unexpected, you may need to provide the mmproj":                      500,
+		"unsupported content[].type":                                            500,
+		"this model is missing data required for image input":                   500,
+		"No endpoints found that support image input":                           404,
+		"This model doesn't support the image content block that you provided.": 400,
+	} {
+		url, all := listen(t, func(a recordedRequest) (int, string) {
+			if strings.Contains(a.body, "image_url") {
+				return status, refusal(message, "")
+			}
+			return 200, hello
+		})
+		g := newClient(t, openai.Options{BaseURL: url})
+		req := request("m")
+		req.Contents = []*llm.Content{llm.User(llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n")}}, llm.Text("What is it?"))}
+		for range 2 {
+			if _, err := g.Generate(t.Context(), req); err != nil {
+				t.Errorf("%s: %v", message, err)
+			}
+		}
+		if len(all()) != 3 {
+			t.Errorf("%s: %d requests", message, len(all()))
+		}
+	}
+}
+
 // TestDamagedImage checks that the refusal of one damaged image teaches nothing about others.
 func TestDamagedImage(t *testing.T) {
 	t.Parallel()
