@@ -21,17 +21,19 @@ type calls struct {
 
 // partialCall is a tool call whose pieces are still arriving.
 type partialCall struct {
-	index int // -1 if the service sent none
-	id    string
-	name  string
-	args  []byte
-	end   endScanner
+	index  int // -1 if the service sent none
+	id     string
+	itemID string // of the Responses protocol
+	name   string
+	args   []byte
+	end    endScanner
 }
 
 // callDelta is a piece of a tool call.
 type callDelta struct {
 	index      int // -1 if the service sent none
 	id         string
+	itemID     string
 	name       string
 	args       []byte
 	isComplete bool // args is the complete object, not a piece of its text
@@ -49,7 +51,7 @@ func (c *calls) add(d callDelta) {
 		p = &partialCall{index: d.index}
 		c.all = append(c.all, p)
 	}
-	p.id = cmp.Or(p.id, d.id)
+	p.id, p.itemID = cmp.Or(p.id, d.id), cmp.Or(p.itemID, d.itemID)
 	if d.name != "" && d.name != p.name && len(p.args) == 0 && len(p.name) < 4*maxName {
 		p.name += d.name
 	}

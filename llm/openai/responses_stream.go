@@ -19,6 +19,7 @@ type responseEvent struct {
 	itemIndex   int // index of the item
 	paragraph   int // index within the item
 	itemValue   *outputItem
+	args        []byte
 	response    []byte // JSON, valid until the decoder is reused
 	err         apiError
 }
@@ -41,6 +42,10 @@ func (e *responseEvent) decode(a *assembler, d *jx.Decoder) error {
 			return e.itemValue.decode(a, d)
 		}},
 		{"annotation", a.decodeAnnotation},
+		{"arguments", func(d *jx.Decoder) (err error) {
+			e.args, _, err = decodeArguments(d)
+			return err
+		}},
 		{"response", &e.response},
 		{"message", &e.err.Message},
 		{"code", &e.err.Code},
@@ -77,6 +82,8 @@ func (a *assembler) decodeResponsesEvent(d *jx.Decoder, isWhole bool) error {
 		a.AddThought(e.delta)
 	case "response.function_call_arguments.delta":
 		a.calls.add(callDelta{index: e.itemIndex, args: []byte(e.delta)})
+	case "response.function_call_arguments.done":
+		a.calls.setItem(e.itemIndex, &outputItem{args: e.args})
 	case "response.output_item.added":
 		if e.itemValue != nil && e.itemValue.kind == "function_call" {
 			a.calls.setItem(e.itemIndex, e.itemValue)
@@ -250,19 +257,19 @@ func (a *assembler) addItem(index int, it *outputItem) {
 }
 
 // setItem adds a complete call. It replaces the arguments that arrived in
-// pieces.
+// pieces. Some servers give all items the same index.
 func (c *calls) setItem(index int, it *outputItem) {
 	id := cmp.Or(it.callID, it.id)
-	for _, p := range c.all {
-		if p.index != index {
+	for _, p := range slices.Backward(c.all) {
+		if p.index != index || p.itemID != "" && it.id != "" && p.itemID != it.id {
 			continue
 		}
-		p.id, p.name = cmp.Or(id, p.id), cmp.Or(it.name, p.name)
+		p.id, p.name, p.itemID = cmp.Or(id, p.id), cmp.Or(it.name, p.name), cmp.Or(it.id, p.itemID)
 		if len(it.args) > 0 {
 			p.args, p.end = it.args, endScanner{}
 			p.end.add(it.args)
 		}
 		return
 	}
-	c.add(callDelta{index: index, id: id, name: it.name, args: it.args, isComplete: it.hasObjectArgs})
+	c.add(callDelta{index: index, id: id, itemID: it.id, name: it.name, args: it.args, isComplete: it.hasObjectArgs})
 }
