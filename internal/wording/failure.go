@@ -107,10 +107,15 @@ func nextStep(e *llm.Error, at Place) string {
 		}
 		return step + "."
 	case llm.KindQuota:
-		if page := cmp.Or(e.Link, billingPages[at.ProviderID]); page != "" {
-			return "Check your quota and billing at " + page + ", or " + other + "."
+		step := "Check your quota and billing"
+		where := e.Link
+		if at.AddressVar == "" { // at another address, another company may send the bill
+			where = cmp.Or(where, billingPages[at.ProviderID], at.Provider)
 		}
-		return "Check your quota and billing" + strings.TrimSuffix(" at "+at.Provider, " at ") + ", or " + other + "."
+		if where != "" {
+			step += " at " + where
+		}
+		return step + ", or " + other + "."
 	case llm.KindRateLimit, llm.KindCapacity:
 		return "Wait a minute and try again, or " + other + "."
 	case llm.KindServer, llm.KindIncomplete:
