@@ -96,12 +96,12 @@ func (a *assembler) decodeChoice(d *jx.Decoder) error {
 	if err != nil || reason == "" || index > 0 {
 		return err
 	}
-	switch reason {
+	switch strings.ToLower(reason) { // gateways to other protocols leave theirs in capitals
 	case "stop", "tool_calls", "function_call", "end_turn", "eos", "stop_sequence":
 		a.finishReason = llm.FinishStop
 	case "length", "max_tokens", "model_length", "model_context_window_exceeded":
 		a.finishReason = llm.FinishMaxTokens
-	case "content_filter", "sensitive":
+	case "content_filter", "sensitive", "safety":
 		a.finishReason = llm.FinishSafety
 	case "error", "error_finish",
 		"insufficient_system_resource", // DeepSeek

@@ -101,6 +101,8 @@ func TestChatStreams(t *testing.T) {
 		{name: "no finish, no done", stream: chunkFrames(`"delta":{"content":"a"}`), text: "a", finish: ""},
 		{name: "no done", stream: chunkFrames(`"delta":{"content":"a"}`, stop), text: "a", finish: "STOP"},
 		{name: "length", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"length"`, done), text: "a", finish: "MAX_TOKENS"},
+		{name: "length, as Google says it", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"MAX_TOKENS"`, done), text: "a", finish: "MAX_TOKENS"},
+		{name: "filter, as Google says it", stream: chunkFrames(`"delta":{},"finish_reason":"SAFETY"`, done), finish: "SAFETY"},
 		{name: "filter", stream: chunkFrames(`"delta":{},"finish_reason":"content_filter"`, done), finish: "SAFETY"},
 		{name: "odd reason", stream: chunkFrames(`"delta":{"content":"a"},"finish_reason":"whatever"`, done), text: "a", finish: "FINISH_REASON_UNSPECIFIED"},
 		{name: "a refusal cut off", stream: chunkFrames(`"delta":{"refusal":"I will"}`), text: "I will", finish: ""},
