@@ -361,6 +361,22 @@ func TestErrorBeforeText(t *testing.T) {
 	}
 }
 
+// TestUntypedError checks that an error that a gateway sends without a type is reported, not
+// an incomplete response.
+func TestUntypedError(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]llm.ErrorKind{
+		`{"error":{"message":"prompt is too long","type":"invalid_request_error"}}`: llm.KindContextWindow,
+		`{"error":{"code":"1302","message":"too many requests"},"request_id":"r"}`:  llm.KindServer,
+	} {
+		s := newStrict(t, "event: error\ndata: "+body+"\n\n")
+		_, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), llmtest.Prompt("hi"))
+		if e := asError(t, err); e.Kind != want || !strings.Contains(body, e.Message) {
+			t.Errorf("%s: %v, %#v", body, e.Kind, e)
+		}
+	}
+}
+
 func TestCountTokens(t *testing.T) {
 	t.Parallel()
 	s := newStrict(t, `{"input_tokens":42}`)

@@ -14,8 +14,9 @@ import (
 // event is a decoded event of a stream. Its byte slices are valid until the next
 // event is decoded.
 type event struct {
-	kind  string // "content_block_delta", ...; "" for unknown kinds
-	index int
+	kind     string // "content_block_delta", ...; "" for unknown kinds
+	index    int
+	hasError bool // it has a member "error"
 
 	// The member of a content_block_delta and its text.
 	member string
@@ -109,6 +110,8 @@ func (e *eventDecoder) decodeMember(d *jx.Decoder, key []byte) error {
 		e.message, err = d.Raw()
 	case "usage":
 		e.usage, err = d.Raw()
+	case "error":
+		e.hasError, err = true, d.Skip()
 	default:
 		err = d.Skip()
 	}
@@ -163,7 +166,7 @@ func handleEvent(res *httpwire.Response, r *reply, e *eventDecoder, event httpwi
 		return nil
 	}
 	err := e.decode(data)
-	if err == nil && e.kind == errorEvent {
+	if err == nil && (e.kind == errorEvent || e.kind == "" && e.hasError) { // some gateways leave the type out
 		return streamedError(data)
 	}
 	if err == nil {
