@@ -147,11 +147,12 @@ func firstLine(path string) string {
 }
 
 // readConfig reads the configuration. ok reports whether the repository's own part names no
-// programs, by names. drivers are the attributes for which the user's part names some, as "filter=NAME",
+// programs, by names, and no part has git compare submodules file by file: that runs git in their own repositories, also in those of
+// submodules that only older commits have. drivers are the attributes for which the user's part names some, as "filter=NAME",
 // "diff=NAME" and "merge=NAME".
 func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (drivers []string, ok bool) {
 	var out limited
-	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "--name-only", "-z") || out.full {
+	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "-z") || out.full {
 		return nil, false
 	}
 	fields := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
@@ -159,7 +160,11 @@ func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (
 		return nil, false
 	}
 	for i := 0; i < len(fields); i += 2 {
-		switch scope, key := fields[i], fields[i+1]; scope {
+		key, value, _ := strings.Cut(fields[i+1], "\n")
+		if key == "diff.submodule" && value == "diff" {
+			return nil, false
+		}
+		switch fields[i] {
 		case "system", "global", "command": // the user's
 			if d := driver(key); d != "" {
 				drivers = append(drivers, d)

@@ -68,6 +68,10 @@ func TestRunsNothing(t *testing.T) {
 		{"the user's filter", lfs + "touch sub.bin; git -c filter.lfs.clean=cat add sub.bin; echo '*.bin filter=lfs' >.gitattributes", ".", false},
 		{"the user's filter, in attributes elsewhere", lfs + "touch sub.bin; git -c filter.lfs.clean=cat add sub.bin; echo '*.bin filter=lfs' >../attributes; git config core.attributesFile ../attributes", ".", false},
 		{"the user's text conversion", "git config --global diff.pdf.textconv x; touch a.pdf; git add a.pdf; echo '*.pdf diff=pdf' >.git/info/attributes", ".", false},
+		{"differences of submodules of older commits", "git config diff.submodule diff", ".", false},
+		{"the user's differences of submodules of older commits", "git config --global diff.submodule diff", ".", false},
+		{"the commits of submodules", "git config diff.submodule log", ".", true},
+		{"a value of several lines", "git config user.name \"a\ndiff.external\"", ".", true},
 		{"a submodule", "git init -q sub; git -C sub commit -q --allow-empty -m x; touch a; git add a sub 2>&1", ".", false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -158,5 +158,6 @@ func Git(args []string) bool {
 	return false
 }
 
-// GitRuns are flags that make git run a program or write a file.
-var GitRuns = []string{"--output", "--ext-diff", "--textconv", "--exec", "--paginate"}
+// GitRuns are flags that make git run a program or write a file. With --submodule=diff git runs in the repositories of submodules, also of
+// those that only older commits have, and these name programs of their own.
+var GitRuns = []string{"--output", "--ext-diff", "--textconv", "--exec", "--paginate", "--submodule"}
