@@ -7,13 +7,19 @@ import (
 	"pollux/internal/shellcmd"
 )
 
-// inner checks that a shell gets a script on its command line that only reads.
-func inner(args []string) bool {
+// bashReads checks that bash gets a script on its command line that only reads.
+func bashReads(args []string) bool {
 	if len(args) != 2 || args[0] != "-c" && args[0] != "-lc" {
 		return false
 	}
 	script, err := shellcmd.Parse(args[1])
 	return err == nil && Script(script, nil)
+}
+
+// shellReads is bashReads for other shells. They read some characters in another way: for dash "ls &>a rm b" is two commands, and zsh
+// computes the numbers that it prints, with the commands in them.
+func shellReads(args []string) bool {
+	return bashReads(args) && !strings.ContainsAny(args[1], "$`()<>")
 }
 
 func dateReads(args []string) bool {

@@ -65,8 +65,10 @@ func programCheck(name string) (check func(args []string) bool, known bool) {
 		return nil, true
 	case "base64":
 		return without("--output", "-o"), true
-	case "bash", "sh", "zsh":
-		return inner, true
+	case "bash":
+		return bashReads, true
+	case "sh", "zsh":
+		return shellReads, true
 	case "date":
 		return dateReads, true
 	case "fd", "fdfind":

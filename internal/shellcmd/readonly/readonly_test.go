@@ -16,7 +16,7 @@ func TestScript(t *testing.T) {
 		"git config --get user.name", "git reflog show", "git grep -n x", "go vet ./...", "go list -m all", "go env GOPATH", "go version", "gofmt -l .", "gofmt --d -s -r 'a -> b' x.go", "gofmt -l=true .",
 		"go vet --json -tags x ./...", "go list -mod=vendor -deps -f '{{.Dir}}' ./...", "go doc -all fmt", "uniq -c", "uniq -- -a", "uniq -c a",
 		"find . -name '*.go' | xargs -0 -n 10 wc -l", "find . -type f", "fd x", "sed -n '1,20p' a", "sed -n '5,$p' a", "date +%s", "date -u", "uniq a",
-		"bash -c 'ls | wc -l'", "timeout 5 ls", "for f in *; do wc -l $f; done", "if [ -f a ]; then cat a; fi", "test -d x && ls x", "node --version",
+		"bash -c 'ls | wc -l'", "sh -c 'ls | wc -l'", "zsh -lc \"ls 'a b'\"", "bash -c 'ls &>/dev/null rm a'", "timeout 5 ls", "for f in *; do wc -l $f; done", "if [ -f a ]; then cat a; fi", "test -d x && ls x", "node --version",
 		"ls $(pwd)", "cat <(sort a) `which x`", "echo \"$(git log -1)\"", "for f in $(ls); do wc -l $f; done", "echo \"$(cat <<'E'\nx\nE\n)\"",
 		"printf '%s' x", "sort a", "tree -L 2", "file a", "base64 a", "(cd x; ls) & wc a", "command ls",
 	} {
@@ -36,7 +36,8 @@ func TestScript(t *testing.T) {
 		"gofmt --w .", "gofmt -w=true .", "gofmt --w=1 .", "gofmt --cpuprofile=x .", "go vet --vettool=x ./...", "go list --toolexec x ./...", "go list -toolexec=x ./...", "go vet --exec x",
 		"go list -gcflags=all=-memprofile=x -export std", "go vet -debug-trace=x", "go list -mod mod", "go list --mod=mod", "go env --w A=b", "go doc -http", "go vet -ldflags=x", "go list -overlay x",
 		"uniq -- a -x", "uniq a -x", "uniq a -- x", "uniq - -x", "uniq -c -- - -x", "xargs command rm", "timeout 5 command rm a",
-		"test -v 'a[$(rm x)]'", "source x", ". x", "awk 1 a", "npm test", "ls {-a,-b} > x", "export A=b", "kill 1", "time rm a", "command rm a",
+		"test -v 'a[$(rm x)]'", "sh -c 'ls &>/dev/null rm a'", `sh -c "ls \$'\\'; rm a; #\\''"`, "zsh -c \"printf %d 'path[\\`rm a\\`]'\"", "zsh -c '[ 1 -eq $x ]'", "timeout 5 sh -c 'ls &>/dev/null rm a'",
+		"source x", ". x", "awk 1 a", "npm test", "ls {-a,-b} > x", "export A=b", "kill 1", "time rm a", "command rm a",
 	} {
 		if s, err := shellcmd.Parse(command); err == nil && readonly.Script(s, nil) {
 			t.Errorf("%q only reads", command)
