@@ -35,7 +35,7 @@ func StripWrapper(command string) string {
 }
 
 // inner returns the script that a call passes to another shell. isWhole reports whether the
-// call contains nothing else: no assignments before it and no arguments after the script.
+// call contains nothing else: no assignments before it, no other flags, and no arguments after the script.
 func (c *collector) inner(call *syntax.CallExpr) (script string, isWhole bool) {
 	args := call.Args
 	if len(args) < 3 {
@@ -45,11 +45,11 @@ func (c *collector) inner(call *syntax.CallExpr) (script string, isWhole bool) {
 	if !ok {
 		return "", false
 	}
-	posix := false
+	posix, isAlone := false, true
 	switch base := path.Base(name); {
 	case base == "sh" || base == "bash" || base == "zsh":
 		posix = true
-		args = flag(args[1:], "-c")
+		args, isAlone = behindScriptFlag(args[1:])
 	case strings.EqualFold(name, "cmd.exe"):
 		args = flag(args[1:], "/c")
 	case isPowerShell(name):
@@ -64,7 +64,7 @@ func (c *collector) inner(call *syntax.CallExpr) (script string, isWhole bool) {
 	if len(args) == 0 {
 		return "", false
 	}
-	isWhole = len(call.Assigns) == 0
+	isWhole = isAlone && len(call.Assigns) == 0
 	if len(args[0].Parts) == 1 {
 		if q, ok := args[0].Parts[0].(*syntax.DblQuoted); ok && !q.Dollar {
 			// Variables in it are expanded slightly later than in the original.
@@ -80,13 +80,41 @@ func (c *collector) inner(call *syntax.CallExpr) (script string, isWhole bool) {
 	return c.source[at:end], isWhole
 }
 
+// behindScriptFlag returns the words behind the flags of a shell that takes its script from the first of them, nil if it takes none: -c
+// may be among other letters, as in -lc, or other flags. isAlone reports whether there is no other flag.
+func behindScriptFlag(args []*syntax.Word) (rest []*syntax.Word, isAlone bool) {
+	hasScript := false
+	isAlone = true
+	for i := 0; i < len(args); i++ {
+		value, ok := static(args[i])
+		switch {
+		case ok && (value == "-" || value == "--"):
+			i++
+			fallthrough
+		case !ok, value == "", value[0] != '-' && value[0] != '+':
+			if !hasScript {
+				return nil, false
+			}
+			return args[i:], isAlone
+		case value == "--rcfile", value == "--init-file":
+			i++
+		case strings.HasPrefix(value, "--"):
+		default:
+			hasScript = hasScript || value[0] == '-' && strings.Contains(value, "c")
+			i += strings.Count(strings.ToLower(value), "o") // each takes the name of an option
+		}
+		isAlone = isAlone && i == 0 && value == "-c"
+	}
+	return nil, false
+}
+
 // flag returns the words after the flag, nil if the first word is not the flag.
 func flag(args []*syntax.Word, name string) []*syntax.Word {
 	if len(args) == 0 {
 		return nil
 	}
 	value, ok := static(args[0])
-	if !ok || (value != name && (name == "-c" || !strings.EqualFold(value, name))) {
+	if !ok || !strings.EqualFold(value, name) {
 		return nil
 	}
 	return args[1:]

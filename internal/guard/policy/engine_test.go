@@ -72,7 +72,7 @@ func TestShellVectors(t *testing.T) {
 		{"git push > out", [4]Decision{Ask, Ask, Allow, Allow}},
 		{"git push 2>&1|||git push >/dev/null", [4]Decision{Allow, Allow, Allow, Allow}}, // opens no file
 		{"git push 2>&1 | tail -3|||ls && git push|||cd sub && npm test", [4]Decision{Allow, Deny, Allow, Allow}},
-		{`ls; rm x|||bash -c "rm x"`, [4]Decision{Deny, Deny, Deny, Deny}},
+		{`ls; rm x|||bash -c "rm x"|||bash -lc "rm x"|||sh -e -c -- "rm x" a`, [4]Decision{Deny, Deny, Deny, Deny}},
 		{`bash -c "git push"|||(git push)|||if true; then git push; fi|||FOO=1 git push|||[ -f x ] && git push`, [4]Decision{Ask, Deny, Allow, Ask}},
 		{`git push &|||git"x"`, [4]Decision{Allow, Allow, Allow, Allow}},
 		{`git -c a=b status`, [4]Decision{Ask, Ask, Allow, Ask}}, // §10.15: the rule does not name the flag
