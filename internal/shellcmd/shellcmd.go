@@ -141,6 +141,7 @@ var (
 	errPrompt   = errors.New("command expands a variable as a prompt")
 	errExtGlob  = errors.New("command holds an extended glob, which the shell reads as something else")
 	errSplit    = errors.New("command splits an operator over lines")
+	errReturn   = errors.New("command has a carriage return outside of quotes, which is a part of a word for bash")
 	errComment  = errors.New("command continues a comment on the next line, which bash does not")
 	errHeredoc  = errors.New("command has a heredoc that ends where bash does not end it")
 	errHidden   = errors.New("command has characters of a substitution in a place where bash may read them differently")
@@ -231,8 +232,29 @@ func read(command string) (*syntax.File, error) {
 		return nil, fmt.Errorf("%w: %w", errNotShell, err)
 	case endsHeredocEarly(file, command):
 		return nil, errHeredoc
+	case hasReturn(file, command):
+		return nil, errReturn
 	}
 	return file, nil
+}
+
+// hasReturn reports whether a carriage return is outside of quotes and heredocs, or in the end of a line that the parser continues on the next
+// one. For the parser it is a space or nothing, so that a comment may begin behind it, and for bash it is a character as others.
+func hasReturn(file *syntax.File, command string) bool {
+	if strings.IndexByte(command, '\r') < 0 {
+		return false
+	}
+	c := collector{source: command}
+	kinds, ok := c.kinds(file)
+	if !ok || strings.Contains(command, "\\\r\n") {
+		return true
+	}
+	for i := range len(command) {
+		if command[i] == '\r' && kinds[i] != inert && kinds[i] != doubled {
+			return true
+		}
+	}
+	return false
 }
 
 // endsHeredocEarly reports whether a heredoc ends elsewhere than at a line that is its delimiter. The

@@ -186,12 +186,27 @@ func TestParseErrors(t *testing.T) {
 		`echo "unterminated`, "cat <<E\n$\\\n(rm x)\nE", "(ls", "ls)", "if true", "cat <<EOF", "ls\x00rm x",
 		"cat <<E\nb ${x}E\n'`touch y`'\nE", "cat <<-E\n$(ls)E\nls\nE", "cat <<E\n${x}E\n",
 		"git log # \\\nrm x", "#\\\nrm x", "ls \\\n# x \\\nrm x", "ls;# a \\\n\\\nrm x",
+		// For bash, a carriage return is a part of a word.
+		"ls a\r#; rm x", "echo a \\\r\nrm x", "# a \\\r\nrm x", "cat <<E\na \\\r\nE\nrm x\nE\n", "ls \"$(ls a\r#; rm x)\"", "ls \"${x:-a\rb}\"", "ls\rrm", "ls\r\npwd\r\n", "cat <<E\r\na\nE\r\n",
+		"cat <<E\nE\r\necho '$(rm x)'\nE\n",
 		// With extglob off, bash reads this as ! (rm x).
 		"!(rm x)",
 		"ls " + strings.Repeat("x", maxLength),
 	} {
 		if s, err := Parse(command); err == nil {
 			t.Errorf("Parse(%.40q) = %+v, want an error", command, s.Commands)
+		}
+	}
+}
+
+// TestReturnInText checks that a carriage return in a text does not keep a command from being read.
+func TestReturnInText(t *testing.T) {
+	t.Parallel()
+	for _, command := range []string{
+		"git commit -m \"a\r\n\r\nb\"", "git commit -m 'a\r\nb\r'", "cat <<E\na\r\nb\r\nE\n", "cat <<'E'\na\r\n$x\r\nE\n", "tr -d $'\r'", "ls # a\r",
+	} {
+		if s, err := Parse(command); err != nil || len(s.Commands) != 1 {
+			t.Errorf("Parse(%q) = %+v, %v", command, s, err)
 		}
 	}
 }
