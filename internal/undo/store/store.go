@@ -102,11 +102,12 @@ const (
 	packedFile = "packed"
 )
 
-// openRecord opens the record of an operation.
+// openRecord opens the record of an operation. It does not wait for a program that writes into a pipe in its place.
 func (s *Store) openRecord(number int) (*os.File, error) {
-	f, err := os.Open(s.File(number, recordFile))
+	const flags = os.O_RDONLY | syscall.O_NONBLOCK
+	f, err := os.OpenFile(s.File(number, recordFile), flags, 0)
 	if errors.Is(err, syscall.ENOTDIR) {
-		f, err = os.Open(s.path(number))
+		f, err = os.OpenFile(s.path(number), flags, 0)
 	}
 	if err != nil {
 		return nil, err
