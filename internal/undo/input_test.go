@@ -205,6 +205,9 @@ func TestFull(t *testing.T) {
 		t.Fatalf("error %v", err)
 	}
 	waitForRoom(t, disk, 300<<10)
+	if numbers, err := p.store.Numbers(); err != nil || len(numbers) != 2 {
+		t.Errorf("operations %v, error %v", numbers, err)
+	}
 }
 
 // TestWorkspaceOnTmpfs has a workspace on another file system than the log, which has names of the files that are too large for a copy.

@@ -23,6 +23,8 @@ type Base struct {
 	store *Store
 	dir   string
 	lock  *os.File
+	// earlier is the number of the last operation that was in the log before the base.
+	earlier int
 
 	last   atomic.Uint32
 	copied atomic.Int64 // bytes of copies
@@ -66,7 +68,11 @@ func (s *Store) Open() (*Base, error) {
 			return nil, fmt.Errorf("keep files for undo: lock %s: %w", dir, err)
 		}
 		if lock != nil {
-			return &Base{store: s, dir: dir, lock: lock, pack: content.NewPack(filepath.Join(dir, packFile)), aside: aside.New(dir, reap)}, nil
+			b := &Base{store: s, dir: dir, lock: lock, pack: content.NewPack(filepath.Join(dir, packFile)), aside: aside.New(dir, reap)}
+			if numbers, _ := s.Numbers(); len(numbers) > 0 { // if they cannot be read, none leaves for others
+				b.earlier = numbers[len(numbers)-1]
+			}
+			return b, nil
 		} // another process has swept it before it was held
 	}
 }
@@ -147,11 +153,17 @@ type Taken struct {
 	Number uint32
 }
 
-// Take keeps the content of a file, by one of these ways. If the disk is full, it lets the oldest operations leave.
+// Take keeps the content of a file, by one of these ways. If the disk is full, it lets the oldest operations from before the base leave.
 func (b *Base) Take(ctx context.Context, path string, ways content.Ways) (t Taken, err error) {
 	t.Number = b.last.Add(1)
 	place := b.place(t.Number)
-	return b.take(func() (Taken, error) {
+	size := func() int64 {
+		if info, err := os.Lstat(path); err == nil && ways.Copy {
+			return info.Size()
+		}
+		return 0
+	}
+	return b.take(size, func() (Taken, error) {
 		if dir := filepath.Dir(place); !b.has(dir) {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return t, err
@@ -174,18 +186,18 @@ func (b *Base) Pack(ctx context.Context, path string) (Taken, error) {
 	if err != nil {
 		return Taken{}, err
 	}
-	return b.take(func() (Taken, error) {
+	size := func() int64 { return int64(len(data)) }
+	return b.take(size, func() (Taken, error) {
 		place, err := b.pack.Add(data)
 		return Taken{kept, place | packed}, err
 	})
 }
 
-func (b *Base) take(once func() (Taken, error)) (t Taken, err error) {
-	for {
+// take keeps a content of a size. On a full disk it tries once more when others have left.
+func (b *Base) take(size func() int64, once func() (Taken, error)) (t Taken, err error) {
+	t, err = once()
+	if errors.Is(err, syscall.ENOSPC) && b.room(size()) {
 		t, err = once()
-		if !errors.Is(err, syscall.ENOSPC) || !b.room() {
-			break
-		}
 	}
 	if err != nil {
 		return Taken{}, err

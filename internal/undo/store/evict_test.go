@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"pollux/internal/undo/content"
@@ -119,16 +120,54 @@ func readPlace(t *testing.T, p content.Place) string {
 func TestCannotLeave(t *testing.T) {
 	t.Parallel()
 	s := Open(t.TempDir(), DefaultLimit)
+	add(t, openBase(t, s), "first", "x")
 	b := openBase(t, s)
-	add(t, b, "first", "x")
 	if err := os.RemoveAll(b.dir); err != nil { // so that it has no place to go
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(b.dir, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if b.room() {
+	if b.room(1) {
 		t.Error("there is room, though nothing has left")
+	}
+}
+
+// TestFullDisk keeps contents on a full disk. Only operations from before the base leave, and only if that makes room.
+func TestFullDisk(t *testing.T) {
+	t.Parallel()
+	s := Open(t.TempDir(), DefaultLimit)
+	before := openBase(t, s)
+	for range 3 {
+		add(t, before, "before", strings.Repeat("x", 10_000))
+	}
+	b := openBase(t, s)
+	add(t, b, "now", strings.Repeat("x", 100_000))
+	take := func(size, failures int64) error {
+		_, err := b.take(func() int64 { return size }, func() (Taken, error) {
+			if failures--; failures >= 0 {
+				return Taken{}, syscall.ENOSPC
+			}
+			return Taken{}, nil
+		})
+		return err
+	}
+	for _, tt := range []struct {
+		size, failures int64
+		isKept         bool
+		want           []int
+	}{
+		{1 << 20, 1, false, []int{1, 2, 3, 4}}, // there is not so much
+		{8_000, 1, true, []int{2, 3, 4}},
+		{8_000, 2, false, []int{3, 4}}, // others take the room
+		{20_000, 1, false, []int{3, 4}},
+		{0, 1, true, []int{4}},
+		{0, 1, false, []int{4}},
+	} {
+		err := take(tt.size, tt.failures)
+		if got := numbersOf(t, s); (err == nil) != tt.isKept || !slices.Equal(got, tt.want) {
+			t.Errorf("size %d, failures %d: error %v, operations %v, want %v", tt.size, tt.failures, err, got, tt.want)
+		}
 	}
 }
 

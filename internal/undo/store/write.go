@@ -340,13 +340,26 @@ func (b *Base) evict(newest int) {
 	}
 }
 
-// room removes the oldest operation because the disk is full, and reports whether one has left.
-func (b *Base) room() bool {
-	numbers, err := b.store.Numbers()
-	if err != nil || len(numbers) == 0 {
+// room removes the oldest operations because the disk is full, and reports whether one has left. As many leave as make room for a content of
+// a size; if those from before the base would not be enough, none leaves: the disk would still be full, and nothing could be undone any more.
+func (b *Base) room(size int64) (left bool) {
+	const block = 4096 // what the smallest file takes
+	list, _, err := b.store.List()
+	if err != nil {
 		return false
 	}
-	return b.store.remove(numbers[0], b.dir) == nil
+	n, freed := 0, int64(0)
+	for n < len(list) && list[n].Number <= b.earlier && freed < size+block {
+		freed += list[n].Bytes + block
+		n++
+	}
+	if freed < size+block {
+		return false
+	}
+	for _, oldest := range list[:n] {
+		left = b.store.remove(oldest.Number, b.dir) == nil || left
+	}
+	return left
 }
 
 // remove removes an operation: first from the log, to a directory on the same file system, so that no one sees a part of
