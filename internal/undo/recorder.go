@@ -81,6 +81,9 @@ type Recorder struct {
 	saved   *manifest       // the versions in the trees, on the disk; nil before they are read
 	isLost  bool            // a look failed: the watch has named changes that no look has seen
 	closed  bool
+	active  int       // runs that have begun and not ended
+	isFull  bool      // the changes of a run that has ended wait for room on the disk: see abandon
+	needed  uint32    // the last content that they need
 	alive   []string  // programs that went on in the background at the last look
 	noted   uint32    // the run that says so on the disk, 0 for none
 	looked  time.Time // of the last look
@@ -281,7 +284,12 @@ func (r *Recorder) Close() {
 	if r.saved != nil {
 		_ = r.saved.file.Close() // the base goes
 	}
-	if r.base != nil {
+	switch {
+	case r.base == nil:
+	case r.isFull:
+		r.base.DropAfter(r.needed)
+		r.base.Leave()
+	default:
 		r.base.Close()
 	}
 }

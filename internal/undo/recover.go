@@ -88,8 +88,8 @@ func (r *Recorder) known(root, path string, v tree.Version) known {
 	return k
 }
 
-// Recover records the changes of runs whose process was killed, as operations, and lets go of its base. git reads the contents that
-// only repositories have; nil for none.
+// Recover records the changes of runs whose process was killed, or had no room for them, as operations, and removes its base, unless there is
+// no room still. git reads the contents that only repositories have; nil for none.
 func Recover(ctx context.Context, s *store.Store, git *gitbase.Git) error {
 	dead, err := s.Abandoned()
 	if err != nil {
@@ -97,10 +97,15 @@ func Recover(ctx context.Context, s *store.Store, git *gitbase.Git) error {
 	}
 	var failed error
 	for _, b := range dead {
-		if err := recoverBase(ctx, s, git, b); err != nil {
-			failed = errors.Join(failed, fmt.Errorf("record the changes of a session that was killed: %w", err))
+		err := recoverBase(ctx, s, git, b)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("record the changes of an earlier call: %w", err))
 		}
-		b.Close()
+		if IsFull(err) {
+			b.Leave()
+		} else {
+			b.Close()
+		}
 	}
 	return failed
 }
@@ -179,7 +184,7 @@ func (r *Recorder) recoverRun(ctx context.Context, b beginning, trees []*tree.Tr
 	}
 	h := b.Header
 	h.Ended, h.IsAnywhere = time.Now(), b.IsAnywhere
-	h.Beside = append(h.Beside, "everything until Pollux was started again, because it was killed")
+	h.Beside = append(h.Beside, "everything until it could be recorded, because Pollux was killed or the disk was full")
 	_, err := r.commit(ctx, h, changes)
 	return err
 }

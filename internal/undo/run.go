@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path/filepath"
 	"slices"
-	"syscall"
 	"time"
 
 	"pollux/internal/undo/state"
@@ -30,6 +29,7 @@ type Run struct {
 	trees    []*tree.Tree // of the paths that it is known to change
 	window   *window      // nil if it changes nothing else
 	known    int64        // bytes of the manifest when it began
+	last     uint32       // the last content then
 }
 
 // Scope names the paths that a run may change.
@@ -40,12 +40,22 @@ type Scope struct {
 
 // Begin records the paths that a run may change, before it starts. If it returns an error, changes of the run could not
 // be taken back. Where nothing can be kept at all, as in a home that is read-only, it records nothing.
-func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, error) {
+func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (begun *Run, err error) {
 	if r.isOff.Load() {
 		return &Run{}, nil
 	}
+	if err := r.enter(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil || begun.recorder == nil {
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.exit()
+		}
+	}()
 	if err := r.open(); err != nil {
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		if IsFull(err) {
 			return nil, err
 		}
 		if !r.isOff.Swap(true) && r.opts.Left != nil {
@@ -60,7 +70,7 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, 
 			return nil, err
 		}
 	}
-	err := run.beginAt(ctx, may.Paths)
+	err = run.beginAt(ctx, may.Paths)
 	if err == nil {
 		err = run.note()
 	}
@@ -73,6 +83,7 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (*Run, 
 		run.leave()
 		return nil, err
 	}
+	run.last = r.base.Last()
 	return run, nil
 }
 
@@ -195,8 +206,8 @@ func (run *Run) leave() (isLast bool) {
 }
 
 // End records the changes since Begin, as an operation. It is nil if there are none, or while another run goes on that
-// may have made them: then they belong to the run that ends last.
-func (run *Run) End(ctx context.Context) (*store.Operation, error) {
+// may have made them: then they belong to the run that ends last. With an error of [IsFull], they are recorded when there is room.
+func (run *Run) End(ctx context.Context) (o *store.Operation, err error) {
 	if run.recorder == nil {
 		return nil, nil
 	}
@@ -207,8 +218,17 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	isLast := run.leave()
-	if failed != nil {
+	defer func() {
+		if r.isFull = r.isFull || o == nil && IsFull(err); r.isFull {
+			r.needed = max(r.needed, run.last)
+		}
+		r.exit()
+	}()
+	switch {
+	case failed != nil:
 		return nil, failed
+	case r.isFull: // a look would let go of the contents that the other run waits for
+		return nil, errWaits
 	}
 	var alive []string
 	if isLast {
@@ -221,7 +241,9 @@ func (run *Run) End(ctx context.Context) (*store.Operation, error) {
 		h, own = run.window.own(run, more)
 		changes = append(changes, own...)
 	}
-	o, err := r.commit(ctx, h, changes)
+	if o, err = r.commit(ctx, h, changes); IsFull(err) {
+		return nil, err
+	}
 	run.forget() // before the contents before it go
 	if isLast {
 		err = errors.Join(err, r.hasLooked(alive))

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"pollux/agent"
+	"pollux/internal/undo"
 	"pollux/internal/undo/report"
 	"pollux/internal/undo/store"
 	"pollux/tool"
@@ -17,8 +18,11 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, x *agent.Exe
 	}
 	ran := began.(*run)
 	o, err := ran.End(ctx)
-	if err != nil {
-		s.Warn("Warning: What " + call.Tool().Spec().Name + " has changed was not recorded, and cannot be undone: " + err.Error())
+	switch name := call.Tool().Spec().Name; {
+	case undo.IsFull(err):
+		s.Warn("Warning: What " + name + " has changed is not recorded yet, and can be undone when there is room: " + err.Error())
+	case err != nil:
+		s.Warn("Warning: What " + name + " has changed was not recorded, and cannot be undone: " + err.Error())
 	}
 	if o != nil {
 		x.Changes = s.describe(call, ran, o, x.Result)

@@ -98,7 +98,8 @@ func (s *Store) sweep(bases string) {
 	})
 }
 
-// Abandoned returns the bases with runs that have not ended of processes that are gone. The caller must close them.
+// Abandoned returns the bases with runs that have not ended of processes that are gone, or have left them. The caller must close them, or leave
+// them again.
 func (s *Store) Abandoned() (list []*Base, err error) {
 	err = s.eachDead(filepath.Join(s.dir, "bases"), func(b *Base) {
 		if len(b.Pending()) > 0 {
@@ -141,6 +142,15 @@ func (b *Base) Close() {
 	}
 	b.aside.Close()
 	_ = os.RemoveAll(b.dir)
+	flock.Release(b.lock)
+}
+
+// Leave lets go of the base without removing it: if it has runs that have not ended, see [Store.Abandoned].
+func (b *Base) Leave() {
+	if b.pack != nil {
+		_ = b.pack.Close()
+		b.runs.close()
+	}
 	flock.Release(b.lock)
 }
 
@@ -263,6 +273,18 @@ func (b *Base) Drop(number uint32) {
 		_ = os.Remove(b.find(number)) // else it takes space until the base is closed
 	}
 	b.copied.Add(-size)
+}
+
+// Last returns the number of the last content with a file of its own.
+func (b *Base) Last() uint32 { return b.last.Load() }
+
+// DropAfter removes the contents with a file of their own that were kept after the one with a number.
+func (b *Base) DropAfter(last uint32) {
+	for number := range b.taken.Range {
+		if n := number.(uint32); n&packed == 0 && n > last {
+			b.Drop(n)
+		}
+	}
 }
 
 // Find returns the description of a content.

@@ -343,7 +343,7 @@ func (b *Base) evict(newest int) {
 // room removes the oldest operations because the disk is full, and reports whether one has left. As many leave as make room for a content of
 // a size; if those from before the base would not be enough, none leaves: the disk would still be full, and nothing could be undone any more.
 func (b *Base) room(size int64) (left bool) {
-	const block = 4096 // what the smallest file takes
+	const block = 4096 // the space of the smallest file
 	list, _, err := b.store.List()
 	if err != nil {
 		return false
