@@ -82,22 +82,28 @@ func edits(name string) bool {
 	return slices.ContainsFunc(tokens, func(t string) bool { return slices.Contains(verbs, t) })
 }
 
+// isBuildFile reports whether a name is that of a build file, in any case: some file systems take one for the other. A file "build" or "workspace"
+// is mostly something else.
 func isBuildFile(name string) bool {
+	if name == "BUILD" || name == "WORKSPACE" {
+		return true
+	}
+	name = strings.ToLower(name)
 	switch name {
-	case "BUILD", "BUILD.bazel", "WORKSPACE", "WORKSPACE.bazel", "MODULE.bazel", ".bazelrc", ".blazerc",
-		"Makefile", "makefile", "GNUmakefile", "CMakeLists.txt",
+	case "build.bazel", "workspace.bazel", "module.bazel", ".bazelrc", ".blazerc",
+		"makefile", "gnumakefile", "cmakelists.txt",
 		"package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lockb",
-		"setup.py", "setup.cfg", "pyproject.toml", "go.mod", "go.sum", "Cargo.toml", "Cargo.lock",
+		"setup.py", "setup.cfg", "pyproject.toml", "go.mod", "go.sum", "cargo.toml", "cargo.lock",
 		"pom.xml", "build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts",
-		"Dockerfile", "Containerfile", "Justfile", "justfile", ".justfile", "Rakefile", "rakefile", "tox.ini", "noxfile.py":
+		"dockerfile", "containerfile", "justfile", ".justfile", "rakefile", "tox.ini", "noxfile.py":
 		return true
 	}
 	switch filepath.Ext(name) {
 	case ".bzl", ".bazel", ".bzlmod", ".mk", ".cmake":
 		return true
 	}
-	if ok, _ := filepath.Match("[Tt]askfile*.y*ml", name); ok {
+	if ok, _ := filepath.Match("taskfile*.y*ml", name); ok {
 		return true
 	}
-	return strings.HasPrefix(name, "Dockerfile.") || strings.HasPrefix(name, "Containerfile.")
+	return strings.HasPrefix(name, "dockerfile.") || strings.HasPrefix(name, "containerfile.")
 }

@@ -42,7 +42,7 @@ func TestProtectedFiles(t *testing.T) {
 		".pnpmfile.cjs", ".yarn/releases/yarn.cjs", "binding.gyp", "build.rs", "gradle/wrapper/gradle-wrapper.properties", ".mvn/extensions.xml",
 		"sitecustomize.py", "lib/usercustomize.py", "src/x.pth", ".pdbrc", ".ghci", ".psqlrc", "mise.toml", "mise.local.toml", ".tool-versions",
 		".nvim.lua", ".ideavimrc", "x.code-workspace", ".bsp/sbt.json", ".luarc.json", ".tmux.conf", ".ssh/config", ".config/mise/config.toml", ".actrc",
-		"Justfile", "justfile", "Taskfile.yml", "Taskfile.dist.yaml", "Rakefile", "tox.ini", "noxfile.py", "Makefile", "sub/package.json",
+		"Justfile", "justfile", "Taskfile.yml", "Taskfile.dist.yaml", "Rakefile", "tox.ini", "noxfile.py", "Makefile", "sub/package.json", "MAKEFILE", "Package.JSON", "dockerfile.dev", "rules.MK",
 		".agents/hooks.json", ".agents/skills/x/SKILL.md", "_agent/x", ".qwen/settings.json", "crush.json", ".crush.json", ".crush/x", ".amp/settings.json",
 		".claude/settings.json", ".claude-plugin/plugin.json", ".antigravity-plugin/plugin.json", ".gemini-plugin/x", ".cursor-plugin/x", ".cursor/mcp.json",
 		".codex/hooks.json", ".opencode/plugin/x.js", "opencode.json", ".windsurfrules", ".clinerules", ".rules", "gemini-extension.json", "hooks/hooks.json",
@@ -60,7 +60,7 @@ func TestProtectedFiles(t *testing.T) {
 	}
 	for _, path := range []string{
 		".gemini/GEMINI.md", "sub/.gemini/GEMINI.md", ".gemini/plans/a.md", ".gemini/tmp/x/y/plans/a.md", "main.go", "src/env", "environment.ts",
-		"git.go", "plain/main.go", "docs/github/workflows.md", "vscode/x", "README.md", "Makefile.md",
+		"git.go", "plain/main.go", "docs/github/workflows.md", "vscode/x", "README.md", "Makefile.md", "build", "sub/workspace",
 		"gradle/x.txt", "wrapper/gradle", "src/config", "conftest.py", "jest.config.js", "docs/lefthook", "local/x", "emacs.md", "AGENTS.md", "site.py",
 		"CLAUDE.md", "sub/CLAUDE.md", "CRUSH.md", "QWEN.md", "agents/x.go", "src/agents/x", "crush.go", "src/hooks.json", "rules/x", "docs/qwen.md",
 	} {
