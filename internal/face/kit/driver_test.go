@@ -100,7 +100,7 @@ func (s *scene) draw(e Event) {
 			return
 		}
 	case NotSent:
-		text = fmt.Sprintf("not sent %q %v", e.Text, e.WasRun)
+		text = fmt.Sprintf("not sent %q %v", e.Text(), e.WasRun)
 	case Notice:
 		text = e.Text
 	case Warning:

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"strings"
 	"time"
 
 	"pollux/agent"
@@ -31,22 +32,30 @@ type Notice struct{ Text string }
 // Queued reports that a prompt, a / command or a shell command waits for the end of the work in progress.
 type Queued struct{ Text string }
 
-// NotSent returns a prompt to the person, because the work before it was cancelled, or because it was the prompt
+// NotSent returns prompts to the person, because the work before them was cancelled, or because it was the prompt
 // of a run without an answer: WasRun.
 type NotSent struct {
-	Text   string
+	Texts  []string
 	WasRun bool
 }
+
+// Text returns the prompts as one.
+func (e NotSent) Text() string { return strings.Join(e.Texts, separator) }
+
+// separator is the text between prompts that are sent or returned together.
+const separator = "\n\n"
 
 // Began reports the beginning of work, until [Finished]. IsRun is set for a run of the model. Prompt is the prompt of the
 // run, "" if there is none. IsNew means that the person has not just typed the prompt or the shell command: the face shows it. Command is the
 // / command that has waited in the queue and runs now, and Shell the shell command that the person has entered, "" for other work.
+// Waited are the inputs that it takes out of the queue, as [Queued] had them.
 type Began struct {
 	IsRun   bool
 	Prompt  string
 	IsNew   bool
 	Command string
 	Shell   string
+	Waited  []string
 }
 
 // Ran is an event of the run in progress. The driver reports questions as [Asked] when it is their turn, and [agent.Cancelled]

@@ -53,7 +53,7 @@ func (f *face) draw(e kit.Event) {
 	case kit.Queued:
 		fmt.Fprintln(f.out, "queued:", e.Text)
 	case kit.NotSent:
-		fmt.Fprintln(f.out, "not sent:", e.Text)
+		fmt.Fprintln(f.out, "not sent:", e.Text())
 	case kit.Failed:
 		fmt.Fprintln(f.out, "error:", e.Err)
 	case kit.Cancelled:

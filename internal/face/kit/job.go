@@ -139,9 +139,10 @@ func (d *Driver) endSession() {
 	})
 }
 
-func (d *Driver) startPrompt(p agent.Prompt, isNew bool) {
+func (d *Driver) startPrompt(p agent.Prompt, began Began) {
 	s := d.current()
-	d.startRun(Began{IsRun: true, Prompt: p.Text(), IsNew: isNew}, func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, p) })
+	began.IsRun, began.Prompt = true, p.Text()
+	d.startRun(began, func(ctx context.Context) iter.Seq2[agent.Event, error] { return s.Run(ctx, p) })
 }
 
 func (d *Driver) startRun(began Began, run runFunc) {
@@ -241,13 +242,14 @@ func (d *Driver) runShell(command string) {
 	case d.job != nil:
 		d.send(queued{line: command, isShell: true})
 	default:
-		d.startShell(command, false)
+		d.startShell(command, Began{})
 	}
 }
 
-func (d *Driver) startShell(command string, isNew bool) {
+func (d *Driver) startShell(command string, began Began) {
 	s := d.current()
-	d.startJob(Began{Shell: command, IsNew: isNew}, func(ctx context.Context, post func(func()) bool) {
+	began.Shell = command
+	d.startJob(began, func(ctx context.Context, post func(func()) bool) {
 		text, err := s.RunTyped(ctx, command, func(e agent.Event) {
 			post(func() { d.emit(ShellRan{e}) })
 		})
@@ -315,7 +317,7 @@ func (d *Driver) handleEvent(e agent.Event) {
 	case agent.Overflow:
 		d.job.isCancelled = true // queued prompts would not fit either
 		d.job.hasOutput = true
-		d.emit(NotSent{d.job.prompt, true})
+		d.emit(NotSent{[]string{d.job.prompt}, true})
 	}
 }
 
@@ -350,7 +352,7 @@ func (d *Driver) finishJob() {
 	d.job = nil
 	d.emit(Finished{})
 	if j.isCancelled && j.prompt != "" && !j.hasOutput {
-		d.emit(NotSent{j.prompt, true})
+		d.emit(NotSent{[]string{j.prompt}, true})
 	}
 	if j.isOpening && !d.isLeaving {
 		d.begin()

@@ -122,7 +122,7 @@ func (d *Driver) send(q queued) {
 		d.current().LogPrompt(q.text())
 	}
 	if d.job == nil {
-		d.startPrompt(q.prompt, false)
+		d.startPrompt(q.prompt, Began{})
 		return
 	}
 	size := len(q.text())
@@ -152,7 +152,7 @@ func (d *Driver) steer(p agent.Prompt) {
 		return func() {
 			if err != nil {
 				d.fail(err)
-				d.emit(NotSent{Text: p.Text()})
+				d.emit(NotSent{Texts: []string{p.Text()}})
 			}
 			if d.job == nil { // the run ended before
 				d.takeHints()
@@ -207,21 +207,17 @@ func (d *Driver) runQueued(isCancelled bool) {
 	d.next = nil
 	switch {
 	case isCancelled || d.isLeaving:
-		text := texts(d.queue)
-		d.queue = nil
-		if text != "" {
-			d.emit(NotSent{Text: text})
+		if waited := d.dequeue(len(d.queue)); len(waited) > 0 {
+			d.emit(NotSent{Texts: waited})
 		}
 	case next != nil:
 		d.startRun(Began{IsRun: true}, next) // the queue follows it
 	case len(d.queue) > 0 && d.queue[0].command != "":
 		line := d.queue[0].command
-		d.queue = d.queue[1:]
-		d.startTask(Began{Command: line}, d.command(line, false))
+		d.startTask(Began{Command: line, Waited: d.dequeue(1)}, d.command(line, false))
 	case len(d.queue) > 0 && d.queue[0].isShell:
 		line := d.queue[0].line
-		d.queue = d.queue[1:]
-		d.startShell(line, true)
+		d.startShell(line, Began{IsNew: true, Waited: d.dequeue(1)})
 	case len(d.queue) > 0:
 		d.sendQueued()
 	}
@@ -234,22 +230,22 @@ func (d *Driver) sendQueued() {
 	for first.isJoinable() && n < len(d.queue) && d.queue[n].isJoinable() {
 		n++
 	}
+	waited := d.dequeue(n)
 	if n > 1 {
-		first.prompt = agent.TextPrompt(texts(d.queue[:n]))
+		first.prompt = agent.TextPrompt(strings.Join(waited, separator))
 	}
-	d.queue = d.queue[n:]
-	d.startPrompt(first.prompt, !first.isHidden)
+	d.startPrompt(first.prompt, Began{IsNew: !first.isHidden, Waited: waited})
 }
 
-// texts returns the texts of prompts, as one prompt.
-func texts(list []queued) string {
-	var all []string
-	for _, q := range list {
+// dequeue takes the first inputs out of the queue, and returns the texts of those that the person has seen.
+func (d *Driver) dequeue(n int) (texts []string) {
+	for _, q := range d.queue[:n] {
 		if !q.isHidden {
-			all = append(all, q.text())
+			texts = append(texts, q.text())
 		}
 	}
-	return strings.Join(all, "\n\n")
+	d.queue = d.queue[n:]
+	return texts
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

@@ -30,9 +30,9 @@ func (l *loop) handle(e kit.Event) {
 		l.screen.line("Queued: " + kit.Brief(e.Text))
 	case kit.NotSent:
 		if !e.WasRun {
-			l.screen.line("Not sent: " + excerpt(e.Text, 5))
+			l.screen.line("Not sent: " + excerpt(e.Text(), 5))
 		}
-		l.keepDraft(e.Text)
+		l.keepDraft(e.Text())
 	case kit.Began:
 		l.showBegin(e)
 	case kit.Ran:

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"slices"
-	"strings"
 	"time"
 
 	"pollux/agent"
@@ -80,9 +78,12 @@ func isWhole(e agent.Event) bool {
 	return true
 }
 
-// began shows the prompt of a run, and takes it out of the queue.
+// began shows the prompt of a run, and takes the inputs that have waited out of the queue.
 func (l *loop) began(e kit.Began, now time.Time) {
 	l.composer.IsBusy, l.isRunning, l.isEnding, l.answering = true, e.IsRun, false, answering{}
+	for _, text := range e.Waited {
+		l.unqueue(text)
+	}
 	if e.Command != "" {
 		l.beganCommand(e.Command)
 	}
@@ -98,14 +99,10 @@ func (l *loop) began(e kit.Began, now time.Time) {
 	if e.Prompt != "" && !e.IsNew { // the transcript shows a new one
 		l.transcript.Prompt(e.Prompt)
 	}
-	if len(l.queue) > 0 {
-		l.queue = slices.DeleteFunc(l.queue, func(text string) bool { return strings.Contains(e.Prompt, text) })
-	}
 }
 
 // beganCommand shows a / command that has waited.
 func (l *loop) beganCommand(line string) {
-	l.unqueue(line)
 	l.transcript.Prompt(line)
 	call, _ := l.driver.Lookup(line)
 	l.isCompressing = call.Name == "compress"
@@ -123,10 +120,14 @@ func (l *loop) workEnded(now time.Time) {
 	l.submitHeld()
 }
 
-// takeBack puts a prompt that was not sent before the draft.
+// takeBack puts prompts that were not sent before the draft.
 func (l *loop) takeBack(e kit.NotSent) {
-	l.queue = slices.DeleteFunc(l.queue, func(text string) bool { return text == e.Text })
-	l.composer.Restore(terminal.Clean(e.Text))
+	for _, text := range e.Texts {
+		if !e.WasRun {
+			l.unqueue(text)
+		}
+		l.composer.Restore(terminal.Clean(text))
+	}
 }
 
 // commandDone takes the effects of a / command on the screen: its draft, and settings that it may have changed.

@@ -12,7 +12,7 @@ func promptScenes() []Scene {
 			s.handle(kit.Began{IsRun: true, IsNew: true, Prompt: "The linter of this project reports 2 problems. Fix them before you go on."})
 		}},
 		{"prompt-not-sent", func(s *stage) {
-			s.handle(kit.NotSent{Text: "Then update the changelog, with a line for each station."})
+			s.handle(kit.NotSent{Texts: []string{"Then update the changelog, with a line for each station."}})
 		}},
 	}
 }

@@ -41,7 +41,7 @@ func sampleEvent(e kit.Event) kit.Event {
 	case kit.Notice:
 		return kit.Notice{Text: "marker"}
 	case kit.NotSent:
-		return kit.NotSent{Text: "marker"}
+		return kit.NotSent{Texts: []string{"marker"}}
 	case kit.Began:
 		return kit.Began{IsRun: true, IsNew: true, Prompt: "marker"}
 	case kit.Ran:

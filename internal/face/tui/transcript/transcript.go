@@ -170,7 +170,7 @@ func (t *Transcript) Handle(e kit.Event, at time.Time) {
 		t.Info(e.Text)
 	case kit.NotSent:
 		if !e.WasRun {
-			t.Info("Not sent: " + kit.Brief(e.Text))
+			t.Info("Not sent: " + kit.Brief(e.Text()))
 		}
 	case kit.Began:
 		t.endWork()

@@ -102,8 +102,8 @@ func TestNotes(t *testing.T) {
 		{"events", 80, func(t *Transcript) {
 			t.Handle(kit.Warning{Text: "w"}, start)
 			t.Handle(kit.Notice{Text: "n"}, start)
-			t.Handle(kit.NotSent{Text: "first\nsecond"}, start)
-			t.Handle(kit.NotSent{Text: "first", WasRun: true}, start)
+			t.Handle(kit.NotSent{Texts: []string{"first\nsecond"}}, start)
+			t.Handle(kit.NotSent{Texts: []string{"first"}, WasRun: true}, start)
 			t.Handle(kit.Cancelled{ByInterrupt: true}, start)
 			t.Handle(kit.Cancelled{IsLeaving: true}, start)
 			t.Handle(kit.Cancelled{}, start)
