@@ -153,7 +153,7 @@ func (l *loop) drawDialog(a *area, width, room int) {
 // drawComposer adds the composer and the lines around it, as far as there is room.
 func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
 	t := l.look.theme
-	l.composer.HasQueue, l.composer.Mode = len(l.queued()) > 0, composerMode(l.view.mode())
+	l.composer.HasQueue, l.composer.Mode = len(l.unsent()) > 0, composerMode(l.view.mode())
 	isReduced := l.isReduced(now)
 	var foot []styled.Line
 	if !isReduced {
@@ -207,9 +207,11 @@ func (l *loop) drawTrays(a *area, width, room int) {
 			room--
 		}
 	}
-	if lines := queue.Lines(l.queued(), l.queueKey(), width, t); len(lines) > 0 && len(lines) < room {
-		a.add(lines...)
-		room -= len(lines)
+	for _, lines := range [...][]styled.Line{queue.Held(l.composer.Held(), l.heldKey(), width, t), queue.Lines(l.queued(), l.queueKey(), width, t)} {
+		if len(lines) < room {
+			a.add(lines...)
+			room -= len(lines)
+		}
 	}
 	if panel := l.composer.Panel(width, t); len(panel) < room {
 		a.add(panel...)

@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"pollux/agent"
@@ -37,6 +38,10 @@ func (l *loop) queued() []string {
 	return append(l.queue[:len(l.queue):len(l.queue)], typed(*l.held))
 }
 
+// unsent returns the inputs that were sent and did not run: those that have returned to the input and wait there for a command, and
+// those that wait for the end of the work.
+func (l *loop) unsent() []string { return slices.Concat(l.composer.Held(), l.queued()) }
+
 // mustWait holds a command back that cannot run during the work in progress. If the work has not come to its end, the command remains the
 // draft, and the refusal is shown.
 func (l *loop) mustWait(o composer.Submitted, refusal string) bool {
@@ -59,6 +64,14 @@ func (l *loop) queueKey() string {
 		return ""
 	}
 	return "↑"
+}
+
+// heldKey returns the key that gets inputs back that have returned and wait, "" if they come by themselves after the draft.
+func (l *loop) heldKey() string {
+	if !l.composer.IsEmpty() {
+		return ""
+	}
+	return l.queueKey()
 }
 
 // submitHeld sends the command that has waited for another one, or for the end of a run. If a queued prompt was first, it returns to the
@@ -97,15 +110,13 @@ func typed(o composer.Submitted) string {
 	return o.Draft.Text
 }
 
-// editQueue takes the queued prompts and the command that waits back into the composer.
+// editQueue takes the inputs that wait back into the composer.
 func (l *loop) editQueue() {
 	texts := l.driver.Withdraw()
 	l.queue = nil
-	for i, text := range texts {
-		if i > 0 {
-			text = "\n\n" + text
-		}
-		l.composer.InsertText(text)
+	l.composer.TakeHeld()
+	for _, text := range texts {
+		l.composer.Restore(text)
 	}
 	l.returnHeld()
 }

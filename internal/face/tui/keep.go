@@ -38,7 +38,7 @@ func (l *loop) draftDue() (due time.Time, ok bool) {
 	switch {
 	case k.isSaving || !l.view.isOpen():
 		return due, false
-	case !slices.Equal(k.queue, l.queued()):
+	case !slices.Equal(k.queue, l.unsent()):
 		return due, true
 	}
 	return k.changed.Add(keepDelay), !k.changed.IsZero()
@@ -52,7 +52,7 @@ func (l *loop) keepDraft(now time.Time) {
 	}
 	k := &l.keeper
 	k.changed = time.Time{}
-	d, isNew := k.take(l.composer.Draft(), l.queued())
+	d, isNew := k.take(l.composer.Draft(), l.unsent())
 	if !isNew {
 		return
 	}
@@ -101,18 +101,18 @@ func (l *loop) restoreDraft() {
 	if !ok {
 		return
 	}
-	waited := strings.Join(d.Queue, "\n\n")
-	if command, isShell := strings.CutPrefix(waited, "!"); isShell && len(d.Queue) == 1 && d.Text == "" {
-		d.Text, d.IsShell, waited = command, true, ""
+	waited := d.Queue
+	if command, isShell := strings.CutPrefix(strings.Join(waited, ""), "!"); isShell && len(waited) == 1 && d.Text == "" {
+		d.Text, d.IsShell, waited = command, true, nil
 	}
 	l.composer.SetDraft(composer.Draft{Text: d.Text, IsShell: d.IsShell})
-	if waited != "" {
-		l.composer.Restore(waited)
+	for _, text := range waited {
+		l.composer.Restore(text)
 	}
 	if n := len(d.Queue); n > 0 {
 		l.transcript.Info(wording.Count(n, "input") + " waited when the session ended, and did not run. To send the text in the input, press Enter.")
 	}
-	l.keeper.take(l.composer.Draft(), nil)
+	l.keeper.take(l.composer.Draft(), l.unsent())
 }
 
 // keepLast saves the draft and the queue at the end of the session.
@@ -121,7 +121,7 @@ func (l *loop) keepLast(now time.Time) {
 		return
 	}
 	l.keeper.saves.Wait()
-	if d, isNew := l.keeper.take(l.composer.Draft(), l.queued()); isNew {
+	if d, isNew := l.keeper.take(l.composer.Draft(), l.unsent()); isNew {
 		l.view.saveDraft(d, now)
 	}
 }

@@ -97,9 +97,7 @@ func (c *Composer) Clear() {
 	c.search = nil
 	c.field.Clear()
 	c.changed()
-	if c.returned.held != "" {
-		c.setShell(false)
-	}
+	c.nextHeld()
 }
 
 // Collapse replaces the text by the one that an editor returns for the text of [EditorWanted]. Pasted text that is
@@ -117,19 +115,16 @@ func (c *Composer) changed() {
 
 // returned is the state of prompts that were not sent.
 type returned struct {
-	held   string // prompts that wait until the user has finished a shell command
-	end    int    // of the last one in the text
-	isLast bool   // nothing has changed since
+	held   []string // inputs that wait until the command before them is sent or deleted
+	end    int      // of the last one in the text
+	isLast bool     // nothing has changed since
 }
 
-// Restore puts a prompt that was not sent before the draft, and behind prompts that were restored just before. Pasted
-// text is behind its placeholder if the history has the prompt. While the user types a shell command, the prompt waits.
+// Restore puts an input that was not sent before the draft, and behind those that were restored just before. Pasted
+// text is behind its placeholder if the history has the prompt. A command stands alone: what comes before or behind it waits.
 func (c *Composer) Restore(text string) {
-	if c.isShell && !c.IsEmpty() {
-		if c.returned.held != "" {
-			c.returned.held += separator
-		}
-		c.returned.held += text
+	if !c.IsEmpty() && (len(c.returned.held) > 0 || c.isShell || isCommand(text) || isCommand(c.start())) {
+		c.returned.held = append(c.returned.held, text)
 		return
 	}
 	c.isShell = false
@@ -158,10 +153,21 @@ func (c *Composer) Restore(text string) {
 // separator is the text between prompts.
 const separator = "\n\n"
 
-// takeHeld puts the prompts that were held back into the input.
-func (c *Composer) takeHeld() {
-	if text := c.returned.held; text != "" {
-		c.returned.held = ""
+// Held returns the inputs that wait until the command before them is sent or deleted.
+func (c *Composer) Held() []string { return c.returned.held }
+
+// TakeHeld puts the inputs that wait into the input, up to the next command.
+func (c *Composer) TakeHeld() {
+	held := c.returned.held
+	c.returned.held = nil
+	for _, text := range held {
 		c.Restore(text)
+	}
+}
+
+// nextHeld ends the mode for shell commands if inputs wait, and takes them.
+func (c *Composer) nextHeld() {
+	if len(c.returned.held) > 0 {
+		c.setShell(false)
 	}
 }

@@ -125,7 +125,7 @@ func (c *Composer) toggle(k keys.Key, hadHelp bool) Outcome {
 func (c *Composer) setShell(isShell bool) {
 	c.isShell = isShell
 	if !isShell {
-		c.takeHeld()
+		c.TakeHeld()
 	}
 }
 

@@ -66,8 +66,6 @@ func (c *Composer) send() Submitted {
 	c.inputs().Add(s.Text, c.field.Snapshot())
 	c.inputs().Reset()
 	c.field.Clear()
-	if c.returned.held != "" {
-		c.setShell(false)
-	}
+	c.nextHeld()
 	return s
 }

@@ -146,8 +146,15 @@ func (c *Composer) wantsSuggestions() bool {
 
 // isInCommand reports whether the cursor is in the line of a slash command.
 func (c *Composer) isInCommand() bool {
-	start := c.field.Text(buffer.Range{End: min(c.field.Len(), 2)})
-	return strings.HasPrefix(start, "/") && start != "//" && start != "/*" && c.field.LineNumber(c.field.Cursor()) == 0
+	return isCommand(c.start()) && c.field.LineNumber(c.field.Cursor()) == 0
+}
+
+// start returns the first characters of the text, as many as [isCommand] needs.
+func (c *Composer) start() string { return c.field.Text(buffer.Range{End: min(c.field.Len(), 2)}) }
+
+// isCommand reports whether a text looks like a slash command.
+func isCommand(text string) bool {
+	return strings.HasPrefix(text, "/") && !strings.HasPrefix(text, "//") && !strings.HasPrefix(text, "/*")
 }
 
 // maxPath is the number of bytes before the cursor in which a path begins.

@@ -127,8 +127,8 @@ func TestSuggestionsForPastPrompts(t *testing.T) {
 	if p.pressEach("backspace"); !p.HasSuggestions() {
 		t.Errorf("no suggestions for %q", p.Shown())
 	}
-	p.pressEach("ctrl+u / s")
-	if p.Restore("other"); p.HasSuggestions() || p.state() != "other\n\n/s|" {
+	p.pressEach("ctrl+u @ s")
+	if p.Restore("other"); p.HasSuggestions() || p.state() != "other\n\n@s|" {
 		t.Errorf("%q", p.state())
 	}
 }

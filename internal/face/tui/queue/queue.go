@@ -1,4 +1,4 @@
-// Package queue shows the prompts that wait for the end of the work in progress.
+// Package queue shows the inputs that wait: for the end of the work in progress, or for a command in the input.
 package queue
 
 import (
@@ -16,12 +16,25 @@ const most = 3
 // Lines returns a heading, a line with the beginning of each of the first prompts, and the number of the others. Lines
 // are at most width columns wide. hint is the key that gets the prompts back into the input, "" for none.
 func Lines(texts []string, hint string, width int, t theme.Theme) []styled.Line {
-	if len(texts) == 0 || width < 1 {
-		return nil
-	}
 	heading := "Queued:"
 	if hint != "" {
 		heading = "Queued (press " + hint + " to edit):"
+	}
+	return under(heading, texts, width, t)
+}
+
+// Held is [Lines] for inputs that were not sent, and return to the input when the command in it is sent, or with the key.
+func Held(texts []string, hint string, width int, t theme.Theme) []styled.Line {
+	heading := "Not sent, back in the input after this one:"
+	if hint != "" {
+		heading = "Not sent (press " + hint + " to edit):"
+	}
+	return under(heading, texts, width, t)
+}
+
+func under(heading string, texts []string, width int, t theme.Theme) []styled.Line {
+	if len(texts) == 0 || width < 1 {
+		return nil
 	}
 	lines := []styled.Line{styled.Of(heading, t.Secondary()).Cut(width)}
 	for _, text := range texts[:min(len(texts), most)] {

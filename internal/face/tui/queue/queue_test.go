@@ -39,6 +39,22 @@ func TestLines(t *testing.T) {
 	}
 }
 
+func TestHeld(t *testing.T) {
+	t.Parallel()
+	want := []string{"Not sent, back in the input after this one:", "  a", "  b"}
+	for i, l := range Held([]string{"a", "b"}, "", 80, theme.NoColor()) {
+		if l.String() != want[i] {
+			t.Errorf("%q", l)
+		}
+	}
+	if got := Held([]string{"a"}, "↑", 80, theme.NoColor())[0].String(); got != "Not sent (press ↑ to edit):" {
+		t.Error(got)
+	}
+	if Held(nil, "", 80, theme.NoColor()) != nil {
+		t.Error("a heading of nothing")
+	}
+}
+
 // TestLongPrompt checks that a long prompt costs no more than a short one.
 func TestLongPrompt(t *testing.T) {
 	t.Parallel()
