@@ -709,7 +709,7 @@ func TestOverflow(t *testing.T) {
 			s.Submit(strings.Repeat("x", maxQueue))
 			s.settle()
 			close(release)
-			s.wants("queued b", "The queue is full. This was not taken: "+strings.Repeat("x", 200)+"...", "agent.Overflow", `not sent "a" true`, `not sent "b" false`)
+			s.wants("queued b", "The queue is full.", fmt.Sprintf("not sent %q false", strings.Repeat("x", maxQueue)), "agent.Overflow", `not sent "a" true`, `not sent "b" false`)
 			if got.Outcome != tool.Cancel || s.shown[0].Context().Err() == nil {
 				t.Errorf("answered %+v", got)
 			}

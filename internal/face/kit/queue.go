@@ -130,7 +130,8 @@ func (d *Driver) send(q queued) {
 		size += len(other.text())
 	}
 	if size > maxQueue {
-		d.emit(Notice{"The queue is full. This was not taken: " + Brief(q.text())})
+		d.emit(Notice{"The queue is full."})
+		d.emit(NotSent{Texts: []string{q.text()}})
 		return
 	}
 	d.queue = append(d.queue, q)
