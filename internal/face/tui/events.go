@@ -153,6 +153,14 @@ func (l *loop) ask(q *kit.Question) {
 	l.pace.change()
 }
 
+// keepWritten makes the text that the user has written in the open question, and that is no answer, a part of the draft.
+func (l *loop) keepWritten() {
+	if text := l.dialog.Written(); text != "" {
+		l.composer.Restore(text)
+		l.keeper.touch(time.Now())
+	}
+}
+
 // closeDialog closes the open question.
 func (l *loop) closeDialog() {
 	l.dialog = nil

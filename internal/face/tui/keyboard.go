@@ -174,9 +174,13 @@ func (l *loop) answered(o question.Outcome) {
 // answer answers the open question.
 func (l *loop) answer(a tool.Answer) {
 	q := l.dialog.Question()
+	endsWork := a.Outcome == tool.Cancel && a.Feedback == "" // else the model goes on
+	if endsWork {
+		l.keepWritten()
+	}
 	l.closeDialog()
 	l.driver.Answer(q, a)
-	l.isEnding = l.isEnding || a.Outcome == tool.Cancel
+	l.isEnding = l.isEnding || endsWork
 }
 
 // act takes the effect of a key on the composer.

@@ -18,6 +18,7 @@ func (l *loop) finish(inOrder bool) {
 	defer l.counting.Wait()
 	defer l.reader.close()
 	defer l.output.Close()
+	l.closeSettled()
 	l.keepLast(time.Now())
 	l.keepReduced()
 	if l.isLent {

@@ -279,6 +279,7 @@ func (l *loop) post(f func()) {
 // closeSettled closes the open question if it needs no answer any more.
 func (l *loop) closeSettled() {
 	if l.dialog != nil && l.dialog.Question().Context().Err() != nil {
+		l.keepWritten()
 		l.closeDialog()
 	}
 }

@@ -118,6 +118,17 @@ func (f *form) send() Outcome {
 	return Answered{f.question.Reply(answers)}
 }
 
+// Written implements [Dialog].
+func (f *form) Written() string {
+	var texts []string
+	for _, p := range f.pages {
+		if !p.text.IsSecret {
+			texts = append(texts, p.text.Value())
+		}
+	}
+	return joined(texts)
+}
+
 // IsWaiting implements [Dialog].
 func (f *form) IsWaiting() bool {
 	p := f.page()

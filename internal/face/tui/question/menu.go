@@ -11,7 +11,8 @@ import (
 type menu struct {
 	opened
 	list     *choice.List
-	text     *field.Field // for the selected option, nil while the user chooses
+	text     *field.Field         // for the selected option, nil while the user chooses
+	texts    map[int]*field.Field // of options by their index, also of those that were left again
 	body     body
 	explains bool // shows the reasons for the question and its options
 }
@@ -26,7 +27,7 @@ func newMenu(shared opened) *menu {
 			first = i
 		}
 	}
-	m := &menu{opened: shared, list: choice.New(items), body: shared.body(blocksOf(q))}
+	m := &menu{opened: shared, list: choice.New(items), texts: map[int]*field.Field{}, body: shared.body(blocksOf(q))}
 	m.list.Select(first)
 	return m
 }
@@ -51,6 +52,17 @@ func (m *menu) Handle(e keys.Event, b *keys.Bindings) Outcome {
 		return Changed{}
 	}
 	return m.act(m.list.Handle(k, b))
+}
+
+// Written implements [Dialog].
+func (m *menu) Written() string {
+	var texts []string
+	for i := range m.question.Options {
+		if text := m.texts[i]; text != nil {
+			texts = append(texts, text.Value())
+		}
+	}
+	return joined(texts)
 }
 
 // IsWaiting implements [Dialog].
@@ -78,7 +90,11 @@ func (m *menu) choose() Outcome {
 	case o.NeedsEditor:
 		return EditorNeeded{o}
 	case o.TextPrompt != "":
-		m.text = &field.Field{}
+		i := m.list.Selected()
+		if m.texts[i] == nil {
+			m.texts[i] = &field.Field{}
+		}
+		m.text = m.texts[i]
 		return Changed{}
 	}
 	return Answered{o.Answer("")}
@@ -86,7 +102,7 @@ func (m *menu) choose() Outcome {
 
 func (m *menu) option() *kit.Option { return &m.question.Options[m.list.Selected()] }
 
-// handleText takes a key for the text of the selected option. Esc goes back to the options.
+// handleText takes a key for the text of the selected option. Esc goes back to the options, and choosing the option again to the text.
 func (m *menu) handleText(e keys.Event, b *keys.Bindings) Outcome {
 	if k, ok := e.(keys.Key); ok {
 		switch command, _ := b.Match(k.Chord, keys.BasicConfirm, keys.BasicCancel); command {

@@ -5,6 +5,8 @@
 package question
 
 import (
+	"slices"
+	"strings"
 	"time"
 
 	"pollux/internal/face/kit"
@@ -34,6 +36,8 @@ type Dialog interface {
 	IsWaiting() bool
 	// Expire ends the wait for another digit.
 	Expire() Outcome
+	// Written returns the text that the user has written for the answer, without secrets.
+	Written() string
 	// View returns the dialog in width columns and at most height rows, if that is possible: the possible answers and two
 	// lines of the subject are always shown.
 	View(width, height int, t theme.Theme) View
@@ -93,6 +97,11 @@ type opened struct {
 	shown    time.Time // zero until the question is on the screen
 	last     time.Time // of the last key that was for something else, or shown
 	isOpen   bool      // the pause is over, as far as the screen shows
+}
+
+// joined returns the texts that are not blank as one.
+func joined(texts []string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(s string) bool { return strings.TrimSpace(s) == "" }), "\n\n")
 }
 
 // Question implements [Dialog].

@@ -246,6 +246,14 @@ func TestText(t *testing.T) {
 	if row := v.Lines[v.Cursor.Row].String(); !v.HasText || row != "> ab" || v.Cursor.Column != 4 {
 		t.Errorf("%q, cursor %v", row, v.Cursor)
 	}
+	press(t, d, "escape")
+	if v = d.View(80, 24, plain); v.HasText || d.Written() != "ab" {
+		t.Errorf("%q", d.Written())
+	}
+	press(t, d, "5", "c")
+	if v = d.View(80, 24, plain); v.Lines[v.Cursor.Row].String() != "> abc" || d.Written() != "abc" {
+		t.Errorf("%q, %q", v.Lines[v.Cursor.Row], d.Written())
+	}
 }
 
 func TestExpire(t *testing.T) {
