@@ -136,8 +136,12 @@ func (l *loop) commandDone(e kit.CommandDone) {
 		l.todo.Clear()
 		l.recap.Clear()
 	}
+	if l.view.isOpen() {
+		l.keeper.follow(l.view.session.ID())
+	}
 	if e.Result.Recap != nil {
 		l.recall(e.Result.Recap)
+		l.restoreDraft()
 	}
 	if e.Result.Draft != "" {
 		l.composer.SetText(terminal.Clean(e.Result.Draft))

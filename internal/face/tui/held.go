@@ -35,7 +35,7 @@ func (l *loop) queued() []string {
 	if l.held == nil {
 		return l.queue
 	}
-	return append(l.queue[:len(l.queue):len(l.queue)], typed(*l.held))
+	return append(l.queue[:len(l.queue):len(l.queue)], typed(l.held.Draft))
 }
 
 // unsent returns the inputs that were sent and did not run: those that have returned to the input and wait there for a command, and
@@ -99,15 +99,15 @@ func (l *loop) returnHeld() {
 		l.composer.SetDraft(o.Draft)
 		return
 	}
-	l.composer.Restore(typed(o))
+	l.composer.Restore(typed(o.Draft))
 }
 
 // typed returns an input as it is typed: a shell command behind "!".
-func typed(o composer.Submitted) string {
-	if o.IsShell {
-		return "!" + o.Draft.Text
+func typed(d composer.Draft) string {
+	if d.IsShell {
+		return "!" + d.Text
 	}
-	return o.Draft.Text
+	return d.Text
 }
 
 // editQueue takes the inputs that wait back into the composer.

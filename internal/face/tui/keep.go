@@ -14,6 +14,8 @@ import (
 
 // keeper saves the draft some time after its last change, and the queue at once, for the case that Pollux is killed.
 type keeper struct {
+	session  string    // the id of the one on the screen
+	left     []string  // the ids of those before it, whose drafts moved on with the user and are to be removed
 	saved    string    // the text as it was saved last
 	isShell  bool      // of saved
 	queue    []string  // the inputs that wait, as they were saved last
@@ -38,7 +40,7 @@ func (l *loop) draftDue() (due time.Time, ok bool) {
 	switch {
 	case k.isSaving || !l.view.isOpen():
 		return due, false
-	case !slices.Equal(k.queue, l.unsent()):
+	case len(k.left) > 0 || !slices.Equal(k.queue, l.unsent()):
 		return due, true
 	}
 	return k.changed.Add(keepDelay), !k.changed.IsZero()
@@ -52,8 +54,8 @@ func (l *loop) keepDraft(now time.Time) {
 	}
 	k := &l.keeper
 	k.changed = time.Time{}
-	d, isNew := k.take(l.composer.Draft(), l.unsent())
-	if !isNew {
+	list := k.take(l.composer.Draft(), l.unsent())
+	if len(list) == 0 {
 		return
 	}
 	k.isSaving = true
@@ -61,20 +63,46 @@ func (l *loop) keepDraft(now time.Time) {
 	k.saves.Add(1)
 	go func() {
 		defer crash.Recover()
-		v.saveDraft(d, now)
+		for _, d := range list {
+			v.saveDraft(d, now)
+		}
 		k.saves.Done()
 		l.post(func() { l.keeper.isSaving = false })
 	}()
 }
 
-// take notes a draft and the inputs that wait as saved. It returns them, and whether they are other ones than those before.
-func (k *keeper) take(d composer.Draft, queue []string) (taken draft.Draft, isNew bool) {
-	isNew = d.Text != k.saved || d.IsShell != k.isShell || !slices.Equal(k.queue, queue)
-	k.saved, k.isShell, k.queue = d.Text, d.IsShell, slices.Clone(queue)
-	return draft.Draft{Text: d.Text, IsShell: d.IsShell, Queue: k.queue}, isNew
+// take notes a draft and the inputs that wait as saved. It returns the drafts to save: that of the session if it has changed, and empty
+// ones of the sessions before it.
+func (k *keeper) take(d composer.Draft, queue []string) (list []draft.Draft) {
+	for _, id := range k.left {
+		list = append(list, draft.Draft{Session: id})
+	}
+	k.left = nil
+	if d.Text != k.saved || d.IsShell != k.isShell || !slices.Equal(k.queue, queue) {
+		k.note(d, queue)
+		list = append(list, draft.Draft{Session: k.session, Text: d.Text, IsShell: d.IsShell, Queue: k.queue})
+	}
+	return list
 }
 
-// saveDraft saves a draft for when the session is resumed.
+// note notes a draft and the inputs that wait as saved.
+func (k *keeper) note(d composer.Draft, queue []string) {
+	k.saved, k.isShell, k.queue = d.Text, d.IsShell, slices.Clone(queue)
+}
+
+// follow notes the session on the screen. The draft moves on with the user.
+func (k *keeper) follow(session string) {
+	if k.session == session {
+		return
+	}
+	if k.session != "" {
+		k.left = append(k.left, k.session)
+	}
+	k.session = session
+	k.note(composer.Draft{}, nil)
+}
+
+// saveDraft saves a draft for when its session is resumed.
 func (v *view) saveDraft(d draft.Draft, now time.Time) {
 	dir := v.project().Paths.ExistingProjectTemp()
 	if dir == "" && d.Text == "" && len(d.Queue) == 0 {
@@ -82,7 +110,7 @@ func (v *view) saveDraft(d draft.Draft, now time.Time) {
 	}
 	dir, err := v.project().Paths.ProjectTemp()
 	if err == nil {
-		d.Session, d.Time = v.session.ID(), now
+		d.Time = now
 		err = draft.Save(dir, d)
 	}
 	if err != nil {
@@ -90,14 +118,14 @@ func (v *view) saveDraft(d draft.Draft, now time.Time) {
 	}
 }
 
-// restoreDraft gives the composer the draft of the resumed session, behind the inputs that waited when it ended, unless the user
-// has begun another one. They stay in the file until the user sends or changes them.
+// restoreDraft gives the composer the draft of the resumed session, behind the inputs that waited when it ended. If the user has begun
+// another one, they wait for that. They stay in the file until the user sends or changes them.
 func (l *loop) restoreDraft() {
 	dir := l.view.project().Paths.ExistingProjectTemp()
-	if dir == "" || !l.composer.IsEmpty() {
+	if dir == "" {
 		return
 	}
-	d, ok := draft.Find(dir, l.view.session.ID())
+	d, ok := draft.Find(dir, l.keeper.session)
 	if !ok {
 		return
 	}
@@ -105,14 +133,18 @@ func (l *loop) restoreDraft() {
 	if command, isShell := strings.CutPrefix(strings.Join(waited, ""), "!"); isShell && len(waited) == 1 && d.Text == "" {
 		d.Text, d.IsShell, waited = command, true, nil
 	}
-	l.composer.SetDraft(composer.Draft{Text: d.Text, IsShell: d.IsShell})
-	for _, text := range waited {
-		l.composer.Restore(text)
+	if saved := (composer.Draft{Text: d.Text, IsShell: d.IsShell}); l.composer.IsEmpty() {
+		l.composer.SetDraft(saved)
+		for _, text := range waited {
+			l.composer.Restore(text)
+		}
+	} else {
+		l.composer.Hold(append(waited, typed(saved))...)
 	}
 	if n := len(d.Queue); n > 0 {
 		l.transcript.Info(wording.Count(n, "input") + " waited when the session ended, and did not run. To send the text in the input, press Enter.")
 	}
-	l.keeper.take(l.composer.Draft(), l.unsent())
+	l.keeper.note(l.composer.Draft(), l.unsent())
 }
 
 // keepLast saves the draft and the queue at the end of the session.
@@ -121,7 +153,7 @@ func (l *loop) keepLast(now time.Time) {
 		return
 	}
 	l.keeper.saves.Wait()
-	if d, isNew := l.keeper.take(l.composer.Draft(), l.unsent()); isNew {
+	for _, d := range l.keeper.take(l.composer.Draft(), l.unsent()) {
 		l.view.saveDraft(d, now)
 	}
 }

@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 
 	"pollux/internal/face/tui/buffer"
@@ -115,16 +116,16 @@ func (c *Composer) changed() {
 
 // returned is the state of prompts that were not sent.
 type returned struct {
-	held   []string // inputs that wait until the command before them is sent or deleted
+	held   []string // inputs that wait until the text before them is sent or deleted
 	end    int      // of the last one in the text
 	isLast bool     // nothing has changed since
 }
 
 // Restore puts an input that was not sent before the draft, and behind those that were restored just before. Pasted
-// text is behind its placeholder if the history has the prompt. A command stands alone: what comes before or behind it waits.
+// text is behind its placeholder if the history has the prompt. A command stands alone: inputs before and behind it wait.
 func (c *Composer) Restore(text string) {
 	if !c.IsEmpty() && (len(c.returned.held) > 0 || c.isShell || isCommand(text) || isCommand(c.start())) {
-		c.returned.held = append(c.returned.held, text)
+		c.Hold(text)
 		return
 	}
 	c.isShell = false
@@ -153,7 +154,13 @@ func (c *Composer) Restore(text string) {
 // separator is the text between prompts.
 const separator = "\n\n"
 
-// Held returns the inputs that wait until the command before them is sent or deleted.
+// Hold makes inputs wait until the draft is sent or deleted.
+func (c *Composer) Hold(texts ...string) {
+	isBlank := func(s string) bool { return strings.TrimSpace(s) == "" }
+	c.returned.held = append(c.returned.held, slices.DeleteFunc(texts, isBlank)...)
+}
+
+// Held returns the inputs that wait until the draft is sent or deleted.
 func (c *Composer) Held() []string { return c.returned.held }
 
 // TakeHeld puts the inputs that wait into the input, up to the next command.
