@@ -14,12 +14,10 @@ import (
 
 // keeper saves the draft some time after its last change, and the queue at once, for the case that Pollux is killed.
 type keeper struct {
-	session  string    // the id of the one on the screen
-	left     []string  // the ids of those before it, whose drafts moved on with the user and are to be removed
-	saved    string    // the text as it was saved last
-	isShell  bool      // of saved
-	queue    []string  // the inputs that wait, as they were saved last
-	changed  time.Time // when the first key after the last save was pressed, zero for none
+	session  string      // the id of the one on the screen
+	left     []string    // the ids of those before it, whose drafts moved on with the user and are to be removed
+	saved    draft.Draft // as it was saved last
+	changed  time.Time   // when the first key after the last save was pressed, zero for none
 	isSaving bool
 	saves    sync.WaitGroup // in the background
 }
@@ -40,7 +38,7 @@ func (l *loop) draftDue() (due time.Time, ok bool) {
 	switch {
 	case k.isSaving || !l.view.isOpen():
 		return due, false
-	case len(k.left) > 0 || !slices.Equal(k.queue, l.unsent()):
+	case len(k.left) > 0 || !slices.Equal(k.saved.Queue, l.unsent()):
 		return due, true
 	}
 	return k.changed.Add(keepDelay), !k.changed.IsZero()
@@ -54,7 +52,7 @@ func (l *loop) keepDraft(now time.Time) {
 	}
 	k := &l.keeper
 	k.changed = time.Time{}
-	list := k.take(l.composer.Draft(), l.unsent())
+	list := k.take(l.draft())
 	if len(list) == 0 {
 		return
 	}
@@ -71,23 +69,25 @@ func (l *loop) keepDraft(now time.Time) {
 	}()
 }
 
-// take notes a draft and the inputs that wait as saved. It returns the drafts to save: that of the session if it has changed, and empty
-// ones of the sessions before it.
-func (k *keeper) take(d composer.Draft, queue []string) (list []draft.Draft) {
+// draft returns the draft of the session, with the inputs that wait.
+func (l *loop) draft() draft.Draft {
+	d := l.composer.Draft()
+	return draft.Draft{
+		Session: l.keeper.session, Text: d.Text, IsShell: d.IsShell, Queue: l.unsent(), EndsInShell: l.held != nil && l.held.IsShell,
+	}
+}
+
+// take notes a draft as saved. It returns the drafts to save: that one if it is new, and empty ones of the sessions before.
+func (k *keeper) take(d draft.Draft) (list []draft.Draft) {
 	for _, id := range k.left {
 		list = append(list, draft.Draft{Session: id})
 	}
 	k.left = nil
-	if d.Text != k.saved || d.IsShell != k.isShell || !slices.Equal(k.queue, queue) {
-		k.note(d, queue)
-		list = append(list, draft.Draft{Session: k.session, Text: d.Text, IsShell: d.IsShell, Queue: k.queue})
+	if !k.saved.Equal(&d) {
+		k.saved = d
+		list = append(list, d)
 	}
 	return list
-}
-
-// note notes a draft and the inputs that wait as saved.
-func (k *keeper) note(d composer.Draft, queue []string) {
-	k.saved, k.isShell, k.queue = d.Text, d.IsShell, slices.Clone(queue)
 }
 
 // follow notes the session on the screen. The draft moves on with the user.
@@ -98,8 +98,7 @@ func (k *keeper) follow(session string) {
 	if k.session != "" {
 		k.left = append(k.left, k.session)
 	}
-	k.session = session
-	k.note(composer.Draft{}, nil)
+	k.session, k.saved = session, draft.Draft{}
 }
 
 // saveDraft saves a draft for when its session is resumed.
@@ -130,8 +129,8 @@ func (l *loop) restoreDraft() {
 		return
 	}
 	waited := d.Queue
-	if command, isShell := strings.CutPrefix(strings.Join(waited, ""), "!"); isShell && len(waited) == 1 && d.Text == "" {
-		d.Text, d.IsShell, waited = command, true, nil
+	if d.EndsInShell && len(waited) == 1 && d.Text == "" {
+		d.Text, d.IsShell, waited = strings.TrimPrefix(waited[0], "!"), true, nil
 	}
 	if saved := (composer.Draft{Text: d.Text, IsShell: d.IsShell}); l.composer.IsEmpty() {
 		l.composer.SetDraft(saved)
@@ -144,7 +143,7 @@ func (l *loop) restoreDraft() {
 	if n := len(d.Queue); n > 0 {
 		l.transcript.Info(wording.Count(n, "input") + " waited when the session ended, and did not run. To send the text in the input, press Enter.")
 	}
-	l.keeper.note(l.composer.Draft(), l.unsent())
+	l.keeper.saved = l.draft()
 }
 
 // keepLast saves the draft and the queue at the end of the session.
@@ -153,7 +152,7 @@ func (l *loop) keepLast(now time.Time) {
 		return
 	}
 	l.keeper.saves.Wait()
-	for _, d := range l.keeper.take(l.composer.Draft(), l.unsent()) {
+	for _, d := range l.keeper.take(l.draft()) {
 		l.view.saveDraft(d, now)
 	}
 }

@@ -16,11 +16,18 @@ import (
 
 // Draft is a text that was not sent, with the inputs that were sent and did not run yet.
 type Draft struct {
-	Session string    `json:"session"` // the id
-	Text    string    `json:"text"`
-	IsShell bool      `json:"isShell,omitempty"` // the text is a shell command
-	Queue   []string  `json:"queue,omitempty"`   // the oldest one first
-	Time    time.Time `json:"time"`
+	Session string   `json:"session"` // the id
+	Text    string   `json:"text"`
+	IsShell bool     `json:"isShell,omitempty"` // the text is a shell command
+	Queue   []string `json:"queue,omitempty"`   // the oldest one first
+	// EndsInShell is set if the last one of Queue is a shell command, behind "!". Else an input that begins so is a prompt.
+	EndsInShell bool      `json:"endsInShell,omitempty"`
+	Time        time.Time `json:"time"`
+}
+
+// Equal reports whether two drafts have the same texts.
+func (d *Draft) Equal(other *Draft) bool {
+	return d.Text == other.Text && d.IsShell == other.IsShell && d.EndsInShell == other.EndsInShell && slices.Equal(d.Queue, other.Queue)
 }
 
 // isEmpty reports whether there is nothing to keep.
