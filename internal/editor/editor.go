@@ -110,11 +110,16 @@ func (e *Editor) requireSave(path string, f func() error) error {
 	if err := f(); err != nil {
 		return err
 	}
-	after, err := os.Stat(path)
-	if err == nil && before != nil && os.SameFile(before, after) && before.ModTime().Equal(after.ModTime()) && before.Size() == after.Size() {
+	if !isSaved(path, before) {
 		return ErrUnsaved
 	}
 	return nil
+}
+
+// isSaved reports whether a file is another one than before, which is nil if it did not exist.
+func isSaved(path string, before os.FileInfo) bool {
+	after, err := os.Stat(path)
+	return err != nil || before == nil || !os.SameFile(before, after) || !before.ModTime().Equal(after.ModTime()) || before.Size() != after.Size()
 }
 
 // command is the command line of an installed editor.

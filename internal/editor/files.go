@@ -19,17 +19,20 @@ const maxText = 32 << 20
 
 // Compose opens text in the editor and returns the edited text. It returns
 // [ErrUnsaved] if the user did not save, and an error if the text is larger than
-// 32 MiB or not UTF-8.
+// 32 MiB or not UTF-8. If the editor failed, or ctx ended it, Compose returns what was saved before with the error, "" for nothing.
 func (e *Editor) Compose(ctx context.Context, text string) (string, error) {
 	return e.withTempDir("pollux-prompt-*", func(dir string) (string, error) {
 		path := filepath.Join(dir, "prompt.md")
 		if err := writeBackdated(path, text); err != nil {
 			return "", err
 		}
-		if err := e.Open(ctx, path); err != nil {
+		before, _ := os.Stat(path)
+		err := e.Open(ctx, path)
+		if err != nil && !isSaved(path, before) {
 			return "", err
 		}
-		return readResult(path)
+		edited, failure := readResult(path)
+		return edited, cmp.Or(err, failure)
 	})
 }
 

@@ -19,6 +19,7 @@ func (l *loop) finish(inOrder bool) {
 	defer l.reader.close()
 	defer l.output.Close()
 	l.closeSettled()
+	l.endWriting()
 	l.keepLast(time.Now())
 	l.keepReduced()
 	if l.isLent {

@@ -105,18 +105,48 @@ func (l *loop) editDraft(text string) {
 		return
 	}
 	e := l.view.editor()
-	var written string
-	l.lend(func() (err error) {
-		written, err = e.Compose(context.Background(), text)
-		return err
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &writing{end: cancel, done: make(chan struct{})}
+	l.writing = w
+	l.lend(func() error {
+		defer close(w.done)
+		w.text, w.err = e.Compose(ctx, text)
+		return w.err
 	}, func(err error) {
+		l.endWriting()
 		if err != nil {
 			l.transcript.Error(err.Error())
-			return
 		}
-		l.composer.Collapse(terminal.Clean(written))
 	})
 }
+
+// writing is the draft in the user's editor.
+type writing struct {
+	end  context.CancelFunc
+	done chan struct{} // closed when the editor has ended
+	text string        // that the user has saved in it
+	err  error         // how it has failed
+}
+
+// endWriting ends the editor that has the draft, if there is one, and takes the text that was saved in it.
+func (l *loop) endWriting() {
+	w := l.writing
+	if w == nil {
+		return
+	}
+	l.writing = nil
+	w.end()
+	select {
+	case <-w.done:
+		if w.text != "" || w.err == nil {
+			l.composer.Collapse(terminal.Clean(w.text))
+		}
+	case <-time.After(editorWait):
+	}
+}
+
+// editorWait is how long the end of Pollux waits for the end of the editor.
+const editorWait = 2 * time.Second
 
 // editAnswer opens the first block of the open question in the user's editor. The text is part of the answer.
 func (l *loop) editAnswer(o *kit.Option) {

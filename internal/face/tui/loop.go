@@ -66,6 +66,7 @@ type loop struct {
 	pressed       time.Time           // when the last key was pressed
 	early         []keys.Event        // keys that wait for the session
 	keeper        keeper              // of the draft
+	writing       *writing            // the draft in the user's editor, nil for none
 	clipboard     clipboardPaste      // in progress
 	queue         []string            // prompts that wait
 	beside        []kit.BesideCommand // that run beside the work
