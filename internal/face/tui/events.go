@@ -144,7 +144,7 @@ func (l *loop) commandDone(e kit.CommandDone) {
 		l.restoreDraft()
 	}
 	if e.Result.Draft != "" {
-		l.composer.SetText(terminal.Clean(e.Result.Draft))
+		l.composer.Restore(terminal.Clean(e.Result.Draft))
 	}
 	l.applySettings()
 	l.refreshStatus()
