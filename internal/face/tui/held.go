@@ -52,7 +52,7 @@ func (l *loop) mustWait(o composer.Submitted, refusal string) bool {
 	case (!l.isRunning || l.isEnding || l.answering.isDone) && l.held == nil:
 		l.held = &o
 	default:
-		l.composer.SetDraft(o.Draft)
+		l.composer.Refuse(o.Draft)
 		l.toast.Show(refusal, toast.QueueError, time.Now(), toast.UsualTime)
 	}
 	return true

@@ -226,7 +226,7 @@ func (l *loop) submit(o composer.Submitted) {
 		return
 	}
 	if isCommand && call.Name == "quit" && l.asksToStop(time.Now()) {
-		l.composer.SetDraft(o.Draft)
+		l.composer.Refuse(o.Draft)
 		return
 	}
 	if isCommand && (!state.IsBusy || call.Command.RunsWhileBusy) {

@@ -33,6 +33,14 @@ func (c *Composer) SetDraft(d Draft) {
 	c.changed()
 }
 
+// Refuse gives an input back that was sent just now and was not taken. The inputs that came after it wait again.
+func (c *Composer) Refuse(d Draft) {
+	if !c.IsEmpty() {
+		c.returned.held = append([]string{c.Value()}, c.returned.held...)
+	}
+	c.SetDraft(d)
+}
+
 // SetText replaces the text, with the cursor at its end. Undo brings the old text back.
 func (c *Composer) SetText(text string) {
 	c.field.SetText(text, len(text))

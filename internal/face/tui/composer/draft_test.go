@@ -1,6 +1,7 @@
 package composer
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -182,6 +183,13 @@ func TestRestore(t *testing.T) {
 	p.Restore("three")
 	if p.Clear(); p.state() != "three|" {
 		t.Errorf("%q", p.state())
+	}
+	p.SetDraft(Draft{Text: "/clear"})
+	for _, text := range []string{"four", "five", "/stats"} {
+		p.Restore(text)
+	}
+	if p.Refuse(p.send().Draft); p.state() != "/clear|" || !slices.Equal(p.Held(), []string{"four\n\nfive", "/stats"}) {
+		t.Errorf("%q, %q", p.state(), p.Held())
 	}
 }
 
