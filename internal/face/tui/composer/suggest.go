@@ -146,11 +146,13 @@ func (c *Composer) wantsSuggestions() bool {
 
 // isInCommand reports whether the cursor is in the line of a slash command.
 func (c *Composer) isInCommand() bool {
-	return isCommand(c.start()) && c.field.LineNumber(c.field.Cursor()) == 0
+	return c.isCommand() && c.field.LineNumber(c.field.Cursor()) == 0
 }
 
-// start returns the first characters of the text, as many as [isCommand] needs.
-func (c *Composer) start() string { return c.field.Text(buffer.Range{End: min(c.field.Len(), 2)}) }
+// isCommand reports whether the text looks like a slash command.
+func (c *Composer) isCommand() bool {
+	return isCommand(c.field.Text(buffer.Range{End: min(c.field.Len(), 2)}))
+}
 
 // isCommand reports whether a text looks like a slash command.
 func isCommand(text string) bool {
