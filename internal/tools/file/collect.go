@@ -97,7 +97,7 @@ func Collect(ctx context.Context, w *workspace.Workspace, s Selection) (*Collect
 			return nil, err
 		}
 	}
-	c.fit()
+	c.fit(ctx)
 	slices.SortStableFunc(c.Skipped, func(a, b Skipped) int { return cmp.Compare(a.Path, b.Path) })
 	return &c.Collection, nil
 }
@@ -243,7 +243,6 @@ func (c *collector) read(ctx context.Context, abs string) error {
 		c.size += len(got.blob.Data)
 		c.Files, c.texts = append(c.Files, File{Path: abs, Media: got.blob}), append(c.texts, nil)
 	default:
-		c.Seen.note(ctx, abs, got.version)
 		c.size += len(got.text)
 		c.Files, c.texts = append(c.Files, File{Path: abs}), append(c.texts, got)
 	}
@@ -251,7 +250,7 @@ func (c *collector) read(ctx context.Context, abs string) error {
 }
 
 // fit sets the texts of the files, and cuts those that are too long for Room.
-func (c *collector) fit() {
+func (c *collector) fit(ctx context.Context) {
 	share := 0 // no limit
 	if c.Room > 0 {
 		var sizes []int
@@ -270,6 +269,7 @@ func (c *collector) fit() {
 		if t.fit(share) {
 			f.Cut = fmt.Sprintf("lines %d-%d of %d", t.first, t.last, t.total)
 		}
+		c.Seen.noteWindow(ctx, f.Path, t.version, &t.window)
 		f.Text = t.note + t.encodingLine() + t.text
 		var missing []string
 		if t.isText() && t.hasMore() {

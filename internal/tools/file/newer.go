@@ -14,6 +14,7 @@ import (
 // newer is how a file differs from what the model of a conversation knows of it.
 type newer struct {
 	isUnread bool      // the model has not read or written the file
+	parts    parts     // the lines that the model has got, if it is not newer but the model has not got it whole; else nil
 	isHidden bool      // a rule hides the file from models
 	by       string    // the call of the session that has changed the file last, "" if that is not known
 	base     *document // the version that the model knows; nil if it is not kept
@@ -79,6 +80,13 @@ func (n *newer) refuse(abs string) error {
 		text += "\n" + partAround(validText([]byte(n.now.text[l.start:l.end])), 0)
 	}
 	return fail(tool.ErrFileWrite, "%s", text)
+}
+
+// refusePart returns the error for overwriting a file of which the model has got only parts.
+func (n *newer) refusePart(abs, content string) error {
+	return fail(tool.ErrFileWrite, "%s has %s, and you have read %s. This content of %s would replace all of it, so nothing was written. "+
+		"Change parts of the file with replace, or read the rest first; repeat this call to replace all of it.",
+		abs, plural(len(splitLines(n.now.text)), "line"), n.parts, plural(len(splitLines(content)), "line"))
 }
 
 // merge returns content, which the model wrote for the version that it knows, with what has changed in the

@@ -139,17 +139,18 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if got.isText() && c.isOutline {
 		return c.outlined(got, host.Room)
 	}
-	c.seen.note(ctx, c.abs, got.version)
 	if got.isText() && c.first == 0 && c.last == 0 && (got.total > largeLines || got.size > largeSize) {
 		got.keep(largeShown)
 	}
 	if note := c.repeated(ctx, host, got); note != "" {
+		c.seen.noteWindow(ctx, c.abs, got.version, &got.window)
 		return &tool.Result{Content: []llm.Part{llm.Text(note)}, Display: tool.TextDisplay("Unchanged since it was read: " + c.w.Rel(c.abs)), Summary: "unchanged"}
 	}
 	below := ""
 	if got.isText() {
 		below = c.fitOutlined(ctx, got, host.Room)
 	}
+	c.seen.noteWindow(ctx, c.abs, got.version, &got.window)
 	r := &tool.Result{
 		Content: []llm.Part{got.part()},
 		// If everything was read, there is no message; scripts see an empty text.

@@ -255,7 +255,7 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 		return nil, fail(tool.ErrEditPreparation, "%s cannot be edited as text: it has bytes that are not valid in its encoding, %s, and an edit would change them. "+
 			"Nothing was changed. Edit it with a program that preserves bytes, or replace the whole file with write_file.", c.path, before.enc.Name())
 	}
-	if c.newer = c.seen.compare(ctx, c.w, c.abs, before); c.newer != nil && (c.newer.isUnread || c.modified) {
+	if c.newer = c.seen.compare(ctx, c.w, c.abs, before); c.newer != nil && (c.newer.isUnread || c.newer.parts != nil || c.modified) {
 		c.newer = nil // old_string shows what the model knows
 	}
 	q := &query{text: before.text, old: c.old, new: c.new, multiple: c.multiple, stop: func() bool { return ctx.Err() != nil }}
@@ -340,7 +340,7 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 	if err != nil {
 		return c.failure(ctx, err)
 	}
-	c.seen.note(ctx, c.abs, versionOf(e.after.data))
+	c.seen.noteEdit(ctx, c.abs, e)
 	if !c.modified {
 		c.made.add(c.key)
 	}

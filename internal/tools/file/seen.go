@@ -36,10 +36,17 @@ const (
 
 type sighting struct{ conversation, path string }
 
+func sightingOf(c tool.Conversation, abs string) sighting {
+	return sighting{c.ID, workspace.RealPath(abs)}
+}
+
 // version identifies the content of a file.
 type version struct {
 	sum  [sha256.Size]byte
 	data []byte // nil if it is not kept
+	// parts are the lines that the model has got, of total lines; total is only set for parts.
+	parts parts
+	total int
 	// by describes the call that has changed the file after that, "" for none, and left it as changed.
 	by      string
 	changed Stamp
@@ -65,15 +72,18 @@ func (s *Seen) note(ctx context.Context, abs string, v *version) {
 	if s == nil || !ok || v == nil {
 		return
 	}
-	at := sighting{c.ID, workspace.RealPath(abs)}
+	at := sightingOf(c, abs)
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	noted := &version{sum: v.sum, data: v.data, parts: v.parts, total: v.total}
 	if before := s.versions[at]; before != nil {
+		if before.sum == v.sum {
+			noted.parts = before.parts.with(v.parts, v.total)
+		}
 		s.drop(before)
 	} else if len(s.versions) >= maxSeen {
 		return
 	}
-	noted := &version{sum: v.sum, data: v.data}
 	s.versions[at] = noted
 	if len(s.kept) > 2*len(s.versions) {
 		s.kept = slices.DeleteFunc(s.kept, func(v *version) bool { return v.data == nil })
@@ -146,7 +156,7 @@ func (s *Seen) compare(ctx context.Context, w *workspace.Workspace, abs string, 
 	if s == nil || !ok || !now.exists || blank(now.text) {
 		return nil
 	}
-	at := sighting{c.ID, workspace.RealPath(abs)}
+	at := sightingOf(c, abs)
 	known, data, isFull := s.version(at)
 	n := &newer{now: now}
 	switch {
@@ -155,7 +165,11 @@ func (s *Seen) compare(ctx context.Context, w *workspace.Workspace, abs string, 
 	case known == nil:
 		n.isUnread = true
 	case known.sum == sha256.Sum256(now.data):
-		return nil
+		if known.parts.missing(known.total) <= headLines {
+			return nil
+		}
+		n.parts = known.parts
+		return n
 	case data != nil:
 		if n.base = newDocument(data); n.base.text == now.text {
 			return nil // other line ends, or another encoding

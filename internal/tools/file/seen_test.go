@@ -98,10 +98,27 @@ func TestOverwriteKnown(t *testing.T) {
 	t.Parallel()
 	// Each prepares the conversation so that the second line may be overwritten.
 	for name, prepare := range map[string]func(s *seenTools){
-		"read":      func(s *seenTools) { s.run(t, "read", args{}, false) },
-		"range":     func(s *seenTools) { s.run(t, "read", args{"start_line": 3, "end_line": 4}, false) },
-		"link":      func(s *seenTools) { s.run(t, "read", args{"file_path": "link"}, false) },
-		"edited":    func(s *seenTools) { s.run(t, "replace", args{"old_string": "line 20", "new_string": "20"}, false) },
+		"read":   func(s *seenTools) { s.run(t, "read", args{}, false) },
+		"nearly": func(s *seenTools) { s.run(t, "read", args{"start_line": 3, "end_line": 12}, false) },
+		"in parts": func(s *seenTools) {
+			s.run(t, "read", args{"start_line": 15}, false)
+			s.run(t, "read", args{"end_line": 4}, false)
+			s.run(t, "read", args{"start_line": 5, "end_line": 15}, false)
+		},
+		"in parts, edited between": func(s *seenTools) {
+			s.run(t, "read", args{"end_line": 5}, false)
+			s.run(t, "replace", args{"old_string": "line 3", "new_string": "3\n3"}, false)
+			s.run(t, "read", args{"start_line": 6}, false)
+		},
+		"link": func(s *seenTools) { s.run(t, "read", args{"file_path": "link"}, false) },
+		"edited": func(s *seenTools) {
+			s.run(t, "read", args{}, false)
+			s.run(t, "replace", args{"old_string": "line 20", "new_string": "20"}, false)
+		},
+		"continued, edited": func(s *seenTools) {
+			s.IsContinued = true
+			s.run(t, "replace", args{"old_string": "line 20", "new_string": "20"}, false)
+		},
 		"continued": func(s *seenTools) { s.IsContinued = true },
 		"off":       func(s *seenTools) { s.seen = nil },
 		"same":      func(s *seenTools) { put(t, s.path, "x") },
@@ -141,6 +158,46 @@ func TestOverwriteKnown(t *testing.T) {
 			t.Error(got)
 		}
 	})
+}
+
+// TestOverwritePart overwrites a file of which the model has got a part.
+func TestOverwritePart(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		prepare func(s *seenTools)
+		want    string
+	}{
+		"range": {func(s *seenTools) { s.run(t, "read", args{"start_line": 3, "end_line": 4}, false) }, "only lines 3-4"},
+		"ranges": {func(s *seenTools) {
+			s.run(t, "read", args{"start_line": 20}, false)
+			s.run(t, "read", args{"end_line": 2}, false)
+			s.run(t, "read", args{"start_line": 3, "end_line": 3}, false)
+		}, "only lines 1-3, 20-20"},
+		"edited": {func(s *seenTools) { s.run(t, "replace", args{"old_string": "line 20", "new_string": "20"}, false) }, "none of them"},
+		"range, edited": {func(s *seenTools) {
+			s.run(t, "read", args{"start_line": 3, "end_line": 4}, false)
+			s.run(t, "replace", args{"old_string": "line 4\n", "new_string": "4\n"}, false)
+		}, "only lines 3-4"},
+		"mentioned": {func(s *seenTools) {
+			if _, err := Collect(s.ctx(), s.w, Selection{Include: []string{"f.txt"}, Seen: s.seen, Room: 20}); err != nil {
+				t.Error(err)
+			}
+		}, "only lines 1-"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newSeenTools(t, nil)
+			tt.prepare(s)
+			before := get(t, s.path)
+			got, isError := s.run(t, "write", args{"content": "x"}, false)
+			if !isError || !strings.HasPrefix(got, s.path+" has 20 lines, and you have read "+tt.want) || get(t, s.path) != before {
+				t.Errorf("first call: %q", got)
+			}
+			if got, isError := s.run(t, "write", args{"content": "x"}, false); isError || get(t, s.path) != "x" {
+				t.Errorf("second call: %q", got)
+			}
+		})
+	}
 }
 
 func TestOverwriteChanged(t *testing.T) {

@@ -171,6 +171,8 @@ func (c *writeFileCall) reconcile(ctx context.Context, before *document) (string
 		return c.content, nil
 	case c.newer.isUnread:
 		return "", c.newer.refuse(c.abs)
+	case c.newer.parts != nil:
+		return "", c.newer.refusePart(c.abs, c.content)
 	}
 	if merged, ok := c.newer.merge(lf(c.content)); ok {
 		return merged, nil
