@@ -19,7 +19,7 @@ const maxText = 32 << 20
 
 // Compose opens text in the editor and returns the edited text. It returns
 // [ErrUnsaved] if the user did not save, and an error if the text is larger than
-// 32 MiB or not UTF-8. If the editor failed, or ctx ended it, Compose returns what was saved before with the error, "" for nothing.
+// 32 MiB or not UTF-8. If the editor failed, or ctx ended it, Compose returns the text that was saved before with the error, "" for none.
 func (e *Editor) Compose(ctx context.Context, text string) (string, error) {
 	return e.withTempDir("pollux-prompt-*", func(dir string) (string, error) {
 		path := filepath.Join(dir, "prompt.md")

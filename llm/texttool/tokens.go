@@ -26,7 +26,7 @@ const (
 // sections begin calls anywhere in a line: models do not write these tokens in text of their own.
 var sections = [...]string{deepSeekSection, kimiSection, dsmlSection, newDSMLSection}
 
-// closerOf returns the end of what tag, an element or a token, begins.
+// closerOf returns the tag or token that ends the one that is given.
 func closerOf(tag string) string {
 	if strings.HasPrefix(tag, "<｜tool") || strings.HasPrefix(tag, "<|tool") {
 		return strings.Replace(tag, "begin", "end", 1)

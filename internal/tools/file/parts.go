@@ -70,7 +70,7 @@ func (s *Seen) noteWindow(ctx context.Context, abs string, v *version, w *window
 	s.note(ctx, abs, v)
 }
 
-// noteEdit stores that the model of the conversation of ctx has changed a part of the file at abs. Of the rest, it has what it had before.
+// noteEdit stores that the model of the conversation of ctx has changed a part of the file at abs. Of the rest, it has the lines that it had before.
 func (s *Seen) noteEdit(ctx context.Context, abs string, e *edit) {
 	v := versionOf(e.after.data)
 	v.total = len(splitLines(e.after.text))
