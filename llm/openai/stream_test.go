@@ -131,6 +131,7 @@ func TestChatStreams(t *testing.T) {
 		{name: "thoughts twice", stream: chunkFrames(`"delta":{"content":"a","reasoning":"h","reasoning_content":"h"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
 		{name: "thoughts in a list", stream: chunkFrames(`"delta":{"content":[{"type":"thinking","thinking":[{"type":"text","text":"h"}]},{"type":"text","text":"a"}]}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
 		{name: "thoughts in tags", stream: chunkFrames(`"delta":{"content":"<thi"}`, `"delta":{"content":"nk>h</thi"}`, `"delta":{"content":"nk>a"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
+		{name: "thoughts of gpt-oss", stream: chunkFrames(`"delta":{"content":"<|channel|>ana"}`, `"delta":{"content":"lysis<|message|>h<|end|><|start|>assistant<|chan"}`, `"delta":{"content":"nel|>final<|message|>a<|ret"}`, `"delta":{"content":"urn|>"}`, stop, done), text: "a", thoughts: "h", finish: "STOP"},
 
 		{name: "a call", stream: chunkFrames(args(`"index":0,"id":"c","type":"function",`, `"name":"f","arguments":""`), args(`"index":0,`, `"arguments":"{\"a\":"`), args(`"index":0,`, `"arguments":"1}"`), used, done), calls: `c f{"a":1}`, finish: "STOP"},
 		{name: "a call and stop", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), stop), calls: `c f{}`, finish: "STOP"},

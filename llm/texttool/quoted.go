@@ -135,25 +135,38 @@ func (p *parser) note(s string) {
 	p.tail = p.tail[max(0, len(p.tail)-utf8.UTFMax):]
 }
 
-// thoughtTags begin thoughts, except where thoughts have parts of their own.
-var thoughtTags = [...]string{"<think>", "<thinking>", "<thought>"}
+// thoughtTags are around thoughts, except where thoughts have parts of their own (see llm/think).
+var thoughtTags = [...]struct{ begin, end string }{
+	{"<think>", "</think>"},
+	{"<thinking>", "</thinking>"},
+	{"<thought>", "</thought>"},
+	{"[THINK]", "[/THINK]"},
+	{"<seed:think>", "</seed:think>"},
+	{"<|channel>thought", "<channel|>"},
+	{"<|channel|>analysis<|message|>", endMark},
+}
+
+const endMark = "<|end|>"
 
 // matchThought matches a tag that begins or ends a thought, at the start of a line of s. The text
 // before an end without a beginning is a thought, too: calls in it do not count.
 func (p *parser) matchThought(s string) (size int, v verdict) {
-	if s[0] != '<' || !p.place.IsLineStart() || p.place.InFence() {
+	if s[0] != '<' && s[0] != '[' || !p.place.IsLineStart() || p.place.InFence() {
 		return 0, no
 	}
 	for _, tag := range thoughtTags {
-		end := "</" + tag[1:]
 		switch {
-		case hasPrefixFold(s, tag):
-			p.mode, p.thought = inThought, end
-			return len(tag), yes
-		case hasPrefixFold(s, end):
+		case hasPrefixFold(s, tag.begin):
+			p.mode, p.thought = inThought, tag.end
+			return len(tag.begin), yes
+		case strings.HasPrefix(tag.end, endMark): // ends other messages, too
+			if hasPrefixFold(tag.begin, s) {
+				v = maybe
+			}
+		case hasPrefixFold(s, tag.end):
 			p.calls, p.waits = nil, nil
-			return len(end), yes
-		case hasPrefixFold(tag, s), hasPrefixFold(end, s):
+			return len(tag.end), yes
+		case hasPrefixFold(tag.begin, s), hasPrefixFold(tag.end, s):
 			v = maybe
 		}
 	}
@@ -167,7 +180,7 @@ func hasPrefixFold(s, prefix string) bool {
 // scanThought outputs s up to the end of the thought, and returns the rest.
 func (p *parser) scanThought(s string) (rest string) {
 	for i := 0; ; i++ {
-		n := strings.IndexByte(s[i:], '<')
+		n := strings.IndexByte(s[i:], p.thought[0])
 		if n < 0 {
 			p.text(s)
 			return ""

@@ -63,6 +63,8 @@ var surroundings = map[string]string{
 	"an element":             "<tool_call>\n%\n</tool_call>",
 	"a thought":              "<think>\n%\n</think>\nSo.",
 	"an open thought":        "<think>\n%",
+	"a thought of Magistral": "[THINK]\n%\n[/THINK]\nSo.",
+	"a thought of gpt-oss":   "<|channel|>analysis<|message|>\n%\n<|end|>\nSo.",
 	"a mark":                 "[TOOL_CALLS] [%]",
 	"a key":                  `{"tool_call": %}`,
 	"a thought in JSON":      `{"thought": "so", "tool_call": %}`,
@@ -153,6 +155,8 @@ func TestPlaces(t *testing.T) {
 		"<think>a</think>\n%":                2,
 		"The tag `<think>` is\n%":            2,
 		"The tag <think> is\n%":              2,
+		"[THINK]a[/THINK]\n%":                2,
+		"[THINK]%":                           0,
 	} {
 		for n, form := range []string{`{"tool": "read_file", "args": {"file_path": "/a"}}`, taught} {
 			counts := want > 1-n

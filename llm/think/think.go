@@ -1,6 +1,6 @@
 // Package think separates a model's thoughts from its answer where both come in one
 // text: <think>the thought</think>the answer, as Qwen, DeepSeek and most models behind
-// local servers write it.
+// local servers write it, and the forms of other models.
 package think
 
 import (
@@ -14,11 +14,12 @@ import (
 // the answer is cut into chunks, the parts joined are the same.
 //
 // A thought begins with <think> or <thinking> and ends with </think> or
-// </thinking>, in any case of letters. The opening tag counts at the beginning of the
+// </thinking>, in any case of letters. Magistral writes [THINK], Seed <seed:think>, and
+// Gemma <|channel>thought. The opening tag counts at the beginning of the
 // answer, or of a line; it is text in a fenced code block, in a string of JSON, and in a
 // call that is written as elements. The closing tag counts anywhere behind it, except
 // in inline code and between quotes. The parts have neither the tags nor the white space
-// behind them.
+// behind them. For the messages of gpt-oss see [Splitter.matchHarmony].
 //
 // A thought at the beginning of the answer that never ends is a thought. Behind other
 // text, a thought that never ends is text, and so is a closing tag that nothing opened.
@@ -48,6 +49,10 @@ type Splitter struct {
 	space    string // white space that begins the answer, if it does
 	ended    bool   // nothing comes after held
 	isText   bool   // no tag counts any more
+	family   family // of the thought
+	hasWords bool   // behind the last tag
+	harmony  bool   // the answer consists of messages in the form of gpt-oss
+	gap      bool   // a message has ended: an empty line separates the next one
 
 	pending []byte // in inPending: the text since the opening tag, with it
 	opener  int    // length of the opening tag
@@ -114,7 +119,7 @@ func (s *Splitter) Unopened() bool { return s.unopened }
 // text, which is none if it has no end.
 func (s *Splitter) Add(chunk string) []llm.Part {
 	if s.held == "" && s.space == "" && !s.behind && (s.shown || s.state == inThought) && s.state != inPending &&
-		chunk != "" && strings.IndexByte(chunk, '<') < 0 { // nearly always
+		chunk != "" && !strings.ContainsAny(chunk, starts) { // nearly always
 		s.observe(chunk)
 		return []llm.Part{s.part(chunk)}
 	}
@@ -135,7 +140,7 @@ func (s *Splitter) scan(parts []llm.Part, chunk string) []llm.Part {
 	rest := s.held + chunk
 	s.held = ""
 	for i := 0; ; { // rest[:i] was observed and holds no tag
-		n := strings.IndexByte(rest[i:], '<')
+		n := strings.IndexAny(rest[i:], starts)
 		if n < 0 || s.isText {
 			s.observe(rest[i:])
 			return s.say(parts, rest)
@@ -180,6 +185,7 @@ func (s *Splitter) observe(words string) {
 		return
 	}
 	s.last = words[len(words)-1]
+	s.hasWords = s.hasWords || strings.TrimLeft(words, blank) != ""
 	if n := strings.LastIndexByte(words, '\n'); n >= 0 {
 		s.ticks = strings.Count(words[n:], "`")
 	} else {
@@ -232,6 +238,9 @@ func (s *Splitter) say(parts []llm.Part, words string) []llm.Part {
 			return parts
 		}
 		s.behind = false
+		if s.gap && s.state == inText {
+			words, s.gap = "\n\n"+words, false
+		}
 	}
 	if s.state == inText && !s.shown {
 		// The blanks that begin an answer are part of it, unless a tag follows.
@@ -265,6 +274,8 @@ func (s *Splitter) pass(parts []llm.Part, t tag, word string) []llm.Part {
 		s.state, s.pending, s.opener = inPending, append(s.pending[:0], word...), len(word)
 	case t == opening:
 		s.state, s.space = inThought, ""
+	case t == frame:
+		s.space, s.gap = "", s.shown
 	default:
 		switch s.state {
 		case inPending:
@@ -278,7 +289,7 @@ func (s *Splitter) pass(parts []llm.Part, t tag, word string) []llm.Part {
 		s.state, s.space = inText, ""
 		s.place, s.object = fence.Tracker{}, literal{}
 	}
-	s.behind, s.passed, s.last, s.ticks = true, true, '>', 0
+	s.behind, s.hasWords, s.passed, s.last, s.ticks = true, false, true, '>', 0
 	return parts
 }
 
@@ -295,118 +306,6 @@ func (s *Splitter) passCall(word string) {
 			s.closer = c.end
 		}
 	}
-}
-
-type tag int
-
-const (
-	none tag = iota
-	partial
-	opening
-	closing
-	callStart
-	callEnd
-)
-
-var tags = [...]struct {
-	name string
-	is   tag
-}{{"<think>", opening}, {"</think>", closing}, {"<thinking>", opening}, {"</thinking>", closing}}
-
-// calls are the elements in which models write calls of tools (see llm/texttool). The
-// arguments in them are text of any kind, such as files.
-var calls = [...]struct{ begin, end string }{
-	{"<tool_call>", "</tool_call>"},
-	{"<function_calls>", "</function_calls>"},
-	{"<function=", "</function>"},
-	{"<invoke name=", "</invoke>"},
-}
-
-// match returns the tag that rest begins with, if any that counts here, and its size.
-func (s *Splitter) match(rest string) (tag, int) {
-	found := none
-	if s.state == inText && s.closer != "" {
-		return s.matchWord(rest, s.closer, callEnd, &found)
-	}
-	for i, t := range tags {
-		if s.PairsOnly && i > 1 || !s.counts(t.is) {
-			continue
-		}
-		switch n := len(t.name); {
-		case len(rest) < n:
-			if !s.ended && strings.EqualFold(rest, t.name[:len(rest)]) {
-				found = partial
-			}
-		case !strings.EqualFold(rest[:n], t.name):
-		case t.is == opening:
-			return opening, n
-		default:
-			return s.matchClosing(rest[n:]), n
-		}
-	}
-	if s.state == inText && !s.isQuoting() && !s.place.InSpan() {
-		for _, c := range calls {
-			if t, n := s.matchWord(rest, c.begin, callStart, &found); t == callStart {
-				return t, n
-			}
-		}
-	}
-	return found, 0
-}
-
-// matchWord returns is if rest begins with word. Otherwise it returns found, which it
-// sets to partial if rest may be the beginning of word.
-func (s *Splitter) matchWord(rest, word string, is tag, found *tag) (tag, int) {
-	if strings.HasPrefix(rest, word) {
-		return is, len(word)
-	}
-	if !s.ended && strings.HasPrefix(word, rest) {
-		*found = partial
-	}
-	return *found, 0
-}
-
-// counts reports whether a tag can count at this place.
-func (s *Splitter) counts(t tag) bool {
-	switch {
-	case s.state != inText:
-		return t == closing
-	case t == opening:
-		return s.place.IsLineStart() && !s.isQuoting()
-	}
-	return s.MayBeOpened && !s.PairsOnly && !s.passed
-}
-
-// isQuoting reports whether this place of the text is in code or in a string.
-func (s *Splitter) isQuoting() bool { return s.place.InFence() || s.object.inText() }
-
-// matchClosing reports whether a closing tag before rest counts. It does not between quotes
-// or backticks, and in inline code.
-func (s *Splitter) matchClosing(rest string) tag {
-	isQuoted := strings.IndexByte("`\"'", s.last) >= 0 && s.last != 0
-	isSpan := s.ticks%2 == 1
-	if !isQuoted && !isSpan {
-		return closing
-	}
-	if rest == "" {
-		if s.ended {
-			return closing
-		}
-		return partial
-	}
-	if isQuoted && (rest[0] == s.last || rest[0] == '\\' && s.last != '`') {
-		return none
-	}
-	if !isSpan {
-		return closing
-	}
-	switch n := strings.IndexAny(rest[:min(len(rest), maxSpan)], "`\n"); {
-	case n >= 0 && rest[n] == '`':
-		return none
-	case n < 0 && len(rest) < maxSpan && !s.ended:
-		return partial
-	}
-	return closing
 }
 
 // merge joins neighbours of the same kind.

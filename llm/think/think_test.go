@@ -40,6 +40,33 @@ func TestSplitter(t *testing.T) {
 		{name: "a thought between", answer: "first\n <think>hm</think>\nthen", want: []llm.Part{said("first\n "), thought("hm"), said("then")}},
 		{name: "several", answer: "<think>a</think>b\n<think>c</think>d", want: []llm.Part{thought("a"), said("b\n"), thought("c"), said("d")}},
 		{name: "directly behind each other", answer: "<think>a</think>\n<think>c</think>d", want: []llm.Part{thought("ac"), said("d")}},
+		{name: "Magistral", answer: "[THINK]a [x](y)\n[/THINK]\nyes", want: []llm.Part{thought("a [x](y)\n"), said("yes")}},
+		{name: "Magistral, behind text", answer: "so\n[THINK]a</think>b[/THINK]yes", want: []llm.Part{said("so\n"), thought("a</think>b"), said("yes")}},
+		{name: "Magistral, in a line", answer: "the tag [THINK] begins, [/THINK] ends", want: []llm.Part{said("the tag [THINK] begins, [/THINK] ends")}},
+		{name: "Magistral, in code", answer: "```\n[THINK]a[/THINK]\n```", want: []llm.Part{said("```\n[THINK]a[/THINK]\n```")}},
+		{name: "Seed", answer: "<seed:think>hm\n</seed:think>yes", want: []llm.Part{thought("hm\n"), said("yes")}},
+		{name: "Gemma", answer: "<|channel>thought\nhm\n<channel|>yes", want: []llm.Part{thought("hm\n"), said("yes")}},
+		{name: "Gemma, empty", answer: "<|channel>thought\n<channel|>yes", want: []llm.Part{said("yes")}},
+		{name: "harmony", answer: "<|channel|>analysis<|message|>hm < [x]<|end|><|start|>assistant<|channel|>final<|message|>yes <b>\n<|return|>", want: []llm.Part{thought("hm < [x]"), said("yes <b>\n")}},
+		{name: "harmony from its start", answer: "<|start|>assistant<|channel|>analysis<|message|>hm<|end|>\n<|start|>assistant<|channel|>final <|constrain|>json<|message|>{}", want: []llm.Part{thought("hm"), said("{}")}},
+		{name: "harmony without end", answer: "<|channel|>analysis<|message|>hm<|start|>assistant<|channel|>final<|message|>yes<|end|>", want: []llm.Part{thought("hm"), said("yes")}},
+		{name: "harmony, text alone", answer: "<|channel|>final<|message|>yes", want: []llm.Part{said("yes")}},
+		{name: "harmony, a thought alone", answer: "<|channel|>analysis<|message|>hm", want: []llm.Part{thought("hm")}},
+		{
+			name:   "harmony, a text before a call",
+			answer: "<|channel|>commentary<|message|>I look.<|end|><|start|>assistant<|channel|>analysis<|message|>hm<|end|><|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>",
+			want:   []llm.Part{said("I look."), thought("hm"), said("\n\n<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{}<|call|>")},
+		},
+		{
+			name:   "harmony talked about",
+			answer: "So `<|end|>` ends.\n<|channel|>analysis<|message|>hm<|end|><|start|>x",
+			want:   []llm.Part{said("So `<|end|>` ends.\n<|channel|>analysis<|message|>hm<|end|><|start|>x")},
+		},
+		{
+			name:   "harmony talked about in harmony",
+			answer: "<|channel|>analysis<|message|>`<|end|>`?<|end|><|start|>assistant<|channel|>final<|message|>`<|end|>` ends:\n```\n<|end|><|start|>user\n```\na<|end|>b<|return|>",
+			want:   []llm.Part{thought("`<|end|>`?"), said("`<|end|>` ends:\n```\n<|end|><|start|>user\n```\na<|end|>b")},
+		},
 		{name: "no end", answer: "<think>so then", want: []llm.Part{thought("so then")}},
 		{name: "half an end", answer: "<think>so then</thi", want: []llm.Part{thought("so then</thi")}},
 		{name: "half a beginning", answer: "<thin", want: []llm.Part{said("<thin")}},
@@ -216,6 +243,9 @@ func checkSplitter(t *testing.T, answer string, cuts uint64, opened, pairs bool)
 
 	rest := answer
 	for _, p := range want {
+		if strings.Contains(answer, "<|message|>") { // an empty line comes between two of these
+			break
+		}
 		for _, c := range []byte(p.Text) { // the parts are a subsequence of the answer
 			n := strings.IndexByte(rest, c)
 			if n < 0 {
@@ -226,7 +256,7 @@ func checkSplitter(t *testing.T, answer string, cuts uint64, opened, pairs bool)
 	}
 
 	// Thoughts that are marked letter by letter stay thoughts, at the beginning of a line.
-	if strings.ContainsAny(answer, "<>`\x01~{\"'") {
+	if strings.ContainsAny(answer, "<>[`\x01~{\"'") {
 		return
 	}
 	mark := strings.Repeat("\x01", len(answer)%50+1)
@@ -259,7 +289,7 @@ func FuzzInverse(f *testing.F) {
 // checkInverse checks one answer of [FuzzInverse].
 func checkInverse(t *testing.T, mind, text, shown string, form uint8, cuts uint64) {
 	// Thoughts and text lack the characters that begin tags, code, objects and strings.
-	plain := strings.NewReplacer("<", "", "`", "", "~", "", "{", "", "\"", "", "'", "")
+	plain := strings.NewReplacer("<", "", "[", "", "`", "", "~", "", "{", "", "\"", "", "'", "")
 	mind, text = strings.TrimLeft(plain.Replace(mind), " \t\r\n"), strings.TrimSpace(plain.Replace(text))+"."
 	switch form % 4 {
 	case 0: // a fence longer than those within
