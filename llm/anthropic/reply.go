@@ -209,7 +209,7 @@ func (r *reply) startBlock(index int, data []byte) error {
 	case "redacted_thinking":
 		b.signature = []byte(s.Data)
 	case "tool_use":
-		b.id, b.name = s.ID, s.Name
+		b.id, b.name = s.ID, httpwire.CalledName(s.Name)
 		if in := bytes.TrimSpace(s.Input); string(in) != "{}" && string(in) != "null" {
 			b.text = bytes.Clone(in)
 		}

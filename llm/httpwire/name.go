@@ -26,6 +26,16 @@ func CleanName(name string, limit int) string {
 	return kept[:min(len(kept), limit-len(suffix))] + suffix
 }
 
+// CalledName returns the name of the tool that a model calls, as its server has read it: without white space around it, and
+// without a token of the model behind it, as in read_file<|channel|>commentary.
+func CalledName(name string) string {
+	before, _, _ := strings.Cut(name, "<|")
+	if before = strings.TrimSpace(before); before != "" {
+		return before
+	}
+	return strings.TrimSpace(name)
+}
+
 // isInvalidChar reports whether r is not in [a-zA-Z0-9_-].
 func isInvalidChar(r rune) bool {
 	return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'

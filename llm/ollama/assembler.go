@@ -169,7 +169,7 @@ func decodeToolCall(d *jx.Decoder) (*llm.FunctionCall, error) {
 	err := httpwire.Table{
 		{"id", &c.ID},
 		{"function", httpwire.Table{
-			{"name", func(name string) { c.Name = strings.TrimSpace(name) }},
+			{"name", func(name string) { c.Name = httpwire.CalledName(name) }},
 			{"arguments", func(d *jx.Decoder) (err error) {
 				c.Args, err = decodeArguments(d)
 				return err

@@ -117,6 +117,7 @@ func TestStreams(t *testing.T) {
 		{name: "tags behind thoughts are text", stream: joinLines(`"content":"","thinking":"h"`, `"content":"the tag <think> is"`, stop), text: "the tag <think> is", thoughts: "h", finish: "STOP"},
 
 		{name: "a call", stream: joinLines(callMember(`{"a":{"b":[1]}}`), stop), calls: ` f{"a":{"b":[1]}}`, finish: "STOP"},
+		{name: "a name with a token", stream: joinLines(strings.Replace(callMember(`{}`), `"f"`, `"f<|channel|>commentary"`, 1), stop), calls: ` f{}`, finish: "STOP"},
 		{name: "a call behind text", stream: joinLines(`"content":"I look."`, callMember(`{}`), stop), text: "I look.", calls: ` f{}`, finish: "STOP"},
 		{name: "two calls in a message", stream: joinLines(`"tool_calls":[{"id":"x","function":{"index":0,"name":"f","arguments":{}}},{"id":"y","function":{"index":1,"name":"g","arguments":{"b":2}}}]`, stop), calls: `x f{}; y g{"b":2}`, finish: "STOP"},
 		{name: "calls and text mixed", stream: joinLines(callMember(`{"a":1}`), `"content":"a"`, callMember(`{"a":2}`), `"content":"b"`, stop), text: "ab", calls: ` f{"a":1};  f{"a":2}`, finish: "STOP"},

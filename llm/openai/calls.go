@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"pollux/llm"
+	"pollux/llm/httpwire"
 	"pollux/llm/laxjson"
 )
 
@@ -122,7 +123,7 @@ func (c *calls) parts(names map[string]string) (parts []llm.Part, isWhole bool) 
 	all := c.unique()
 	for i := range all {
 		p, args := all[i].partialCall, all[i].args
-		name := p.name
+		name := httpwire.CalledName(p.name)
 		if toolName, ok := names[name]; ok {
 			name = toolName
 		}

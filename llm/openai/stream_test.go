@@ -157,6 +157,7 @@ func TestChatStreams(t *testing.T) {
 		{name: "the same id", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{}"`), args(`"index":1,"id":"c",`, `"name":"g","arguments":"{}"`), used, done), calls: `c f{}; ? g{}`, finish: "STOP"},
 		{name: "the name each time", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":"{"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":"}"`), args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
 		{name: "the name in pieces", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"read_"`), args(`"index":0,`, `"name":"file"`), args(`"index":0,`, `"arguments":"{}"`), used, done), calls: `c read_file{}`, finish: "STOP"},
+		{name: "a name with a token", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"read_file<|channel|>"`), args(`"index":0,"id":"c",`, `"name":"commentary","arguments":"{\"a\":1}"`), args(`"index":1,"id":"d",`, `"name":" f <|constrain|>json","arguments":"{}"`), used, done), calls: `c read_file{"a":1}; d f{}`, finish: "STOP"},
 		{name: "an object", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":{"a":{"b":[1]}}`), used, done), calls: `c f{"a":{"b":[1]}}`, finish: "STOP"},
 		{name: "empty arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":""`), used, done), calls: `c f{}`, finish: "STOP"},
 		{name: "no arguments", stream: chunkFrames(args(`"index":0,"id":"c",`, `"name":"f","arguments":null`), used, done), calls: `c f{}`, finish: "STOP"},
