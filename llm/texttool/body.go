@@ -48,6 +48,8 @@ func (p *parser) scanBody(isWhole bool) (rest string) {
 		return p.scanOther(isWhole)
 	case wideForm:
 		return p.scanWide(isWhole)
+	case listForm:
+		return p.scanList(isWhole)
 	}
 	n, status := p.markup.read(p.held[p.open.at:], isWhole)
 	switch status {

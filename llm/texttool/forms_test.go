@@ -59,6 +59,10 @@ var trainedForms = map[string]string{
 	"granite":                   "<|tool_call|>[" + hermes + "]<|end_of_text|>",
 	"phi":                       "<|tool_call|>[" + hermes + "]<|/tool_call|>",
 	"seed":                      "<seed:tool_call>\n" + qwenRead + "\n</seed:tool_call>",
+	"gpt-oss":                   "<|channel|>commentary to=functions.read_file <|constrain|>json<|message|>" + arguments + "<|call|>",
+	"gpt-oss, start":            "<|start|>assistant to=functions.read_file<|channel|>commentary json<|message|>" + arguments,
+	"llama 4":                   `[read_file(file_path="/a", limit=5)]`,
+	"llama 4, tokens":           `<|python_start|>[read_file(file_path='/a', limit=5)]<|python_end|><|eot|>`,
 	"openai":                    openAI,
 	"openai, object":            `{"type": "function", "function": {"name": "read_file", "arguments": {"file_path": "/a", "limit": 5}}}`,
 	"openai, list":              "[" + openAI + "]",
@@ -73,7 +77,7 @@ var trainedForms = map[string]string{
 }
 
 // looseForms are those of trainedForms that are calls only of declared tools.
-var looseForms = []string{"llama", "llama, a parameter first", "llama with type", "tool_code, by position"}
+var looseForms = []string{"llama", "llama, a parameter first", "llama with type", "tool_code, by position", "llama 4", "llama 4, tokens"}
 
 // taughtForms are those of trainedForms that are calls before other text, too: the instruction has
 // them, whatever stands around them.
@@ -133,7 +137,7 @@ func TestTrainedForms(t *testing.T) {
 // text in the line, as these models write them, and several calls between the tokens.
 func TestTokensInLine(t *testing.T) {
 	t.Parallel()
-	for _, form := range []string{deepSeek, deepSeek3, kimi, dsml} {
+	for _, form := range []string{deepSeek, deepSeek3, kimi, dsml, trainedForms["gpt-oss, start"]} {
 		for _, n := range []int{1, 4, 1 << 20} {
 			got := parseNative(pieces("I look. "+form, n))
 			if got.Text != "I look. " || !slices.Equal(got.Calls, []string{readFive}) {
@@ -160,6 +164,65 @@ func TestTokensInLine(t *testing.T) {
 				t.Errorf("text, in pieces of %d: %+v %s", n, got, p.problem)
 			}
 		}
+	}
+}
+
+// TestFirst checks the calls that count only at the beginning of an answer.
+func TestFirst(t *testing.T) {
+	t.Parallel()
+	for _, form := range []string{
+		"to=functions.read_file <|channel|>commentary json<|message|>" + arguments + "<|call|>",
+		"functools[" + hermes + "]",
+	} {
+		for _, n := range []int{1, 4, 1 << 20} {
+			if got := parseNative(pieces(form, n)); got.Text != "" || !slices.Equal(got.Calls, []string{readFive}) {
+				t.Errorf("in pieces of %d: %+v", n, got)
+			}
+			if got, p := parse(pieces("\n"+form, n), false); got.Text != "" || !slices.Equal(got.Calls, []string{readFive}) {
+				t.Errorf("text, in pieces of %d: %+v %s", n, got, p.problem)
+			}
+			for _, text := range []string{"A " + form, form + "\nSo.", "`" + form + "`", form[:12], "to", "function f"} {
+				if got := parseNative(pieces(text, n)); got.Text != text || len(got.Calls) > 0 {
+					t.Errorf("%q in pieces of %d: %+v", text, n, got)
+				}
+			}
+		}
+	}
+}
+
+// TestList checks lists of calls in Python, and what looks like one.
+func TestList(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string][]string{
+		`[read_file(file_path="/a", limit=5), read_file(limit=5, file_path='/a')]`: {readFive, `read_file{"limit":5,"file_path":"/a"}`},
+		"[\n  read_file(file_path=\"/a])\", limit=5),\n  glob()\n]":                {`read_file{"file_path":"/a])","limit":5}`, `glob{}`},
+		`[write_file(content="""a "b" ]` + "\n" + `c\"""")]`:                       {`write_file{"content":"a \"b\" ]\nc\""}`},
+		`[write_file(content='', file_path="it's")]`:                               {`write_file{"content":"","file_path":"it's"}`},
+		"[read_file(file_path)](docs/a.md) reads.":                                 nil,
+		"[glob()](docs/a.md)":                            nil,
+		"[read_file(file_path=\"/a\")] is a call":        nil,
+		"[read_file(file_path=\"/a\"":                    nil,
+		"[read_file(file_path=\"/a\"), rm(file=\"/a\")]": nil,
+		"[rm(file=\"/a\")]":                              nil,
+		"See [read_file(file_path=\"/a\")]":              nil,
+		"[read_file] and [glob":                          nil,
+		"- [read_file(file_path=\"/a\")]":                nil,
+	} {
+		for _, n := range []int{1, 2, 3, 7, 1 << 20} {
+			text := ""
+			if want == nil {
+				text = in
+			}
+			if got := parseNative(pieces(in, n)); got.Text != text || !slices.Equal(got.Calls, want) {
+				t.Errorf("%s in pieces of %d: %+v", in, n, got)
+			}
+			if got, _ := parse(pieces(in, n), false); want != nil && (got.Text != "" || !slices.Equal(got.Calls, want)) || got.Wrong {
+				t.Errorf("text: %s in pieces of %d: %+v", in, n, got)
+			}
+		}
+	}
+	if got, _ := parse([]string{"[read_file(x)\n" + call(`"/a"`)}, false); len(got.Calls) != 1 {
+		t.Errorf("a call behind what looks like a list: %+v", got)
 	}
 }
 

@@ -76,7 +76,7 @@ func matchClosing(s, fence string) (int, verdict) {
 
 // endMarks end the answers of models. Servers that do not understand calls may pass them
 // on, too.
-var endMarks = [...]string{"<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<|end|>", "</s>", "<|end_of_text|>", "<|/tool_call|>", "<｜end▁of▁sentence｜>"}
+var endMarks = [...]string{"<|eom_id|>", "<|eot_id|>", "<|im_end|>", "<|end|>", "</s>", "<|end_of_text|>", "<|/tool_call|>", "<｜end▁of▁sentence｜>", harmonyEnd, pythonEnd, "<|eom|>", "<|eot|>"}
 
 // matchEnd matches the ends of a call that do not end an element around it: the end of an
 // element whose beginning the model has left out, as Qwen3-Coder does, and the end of the
@@ -93,7 +93,7 @@ func matchEnd(s string) (int, verdict) {
 }
 
 // inventedMarks begin the results of calls in the forms of other tools.
-var inventedMarks = [...]string{"<tool_response>", "<function_results>", "[TOOL_RESULTS]", "<｜tool▁outputs▁begin｜>"}
+var inventedMarks = [...]string{"<tool_response>", "<function_results>", "[TOOL_RESULTS]", "<｜tool▁outputs▁begin｜>", harmonyResult}
 
 // matchInventedResult reports whether s, the text after a call, starts with the
 // result of a call. The model has then continued without waiting for the result.

@@ -35,6 +35,7 @@ const (
 	pythonForm             // code, see [readPython]
 	otherForm              // anything else in an element
 	wideForm               // an object with wide punctuation, see [wideReader]
+	listForm               // a list of calls in code, see [readList]
 )
 
 // place is where an opening stands.
@@ -249,6 +250,11 @@ func matchTag(s string, i int, o opening) (opening, verdict) {
 		if begins == yes {
 			return t.match(s, i+n, o)
 		}
+		v = max(v, begins)
+	}
+	if _, begins := matchPrefix(s[i:], []string{harmonyStart, harmonyChannel}); begins == yes {
+		return matchHarmony(s, i, o)
+	} else {
 		v = max(v, begins)
 	}
 	for _, t := range namedTags {

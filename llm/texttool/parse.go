@@ -29,11 +29,14 @@ type parser struct {
 	isCut   bool         // the problem is that the answer was cut off
 
 	mode     mode
+	hasBegun bool    // the answer has words
 	held     []byte  // text that may be part of a call
 	open     opening // of the call in held
 	object   laxjson.Reader
 	markup   markup
 	wide     wideReader
+	list     listReader
+	lists    int      // texts that began like a list of calls
 	code     int      // up to where held was searched for the end of the code
 	codeEnds int      // closing fences that did not end the code
 	isAtEnd  bool     // nothing has followed the last call, an object without missing brackets
@@ -75,7 +78,7 @@ func (p *parser) isDone() bool { return p.mode == inInventedResult }
 
 // add parses s and returns the text that is certainly not part of a call.
 func (p *parser) add(s string) string {
-	if p.mode == inText && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly all chunks
+	if p.mode == inText && p.hasBegun && len(p.held) == 0 && !strings.ContainsAny(s, openers) && !p.show.cut { // nearly all chunks
 		p.note(s)
 		return p.show.addFast(s)
 	}
@@ -179,6 +182,7 @@ func (p *parser) text(s string) {
 		return
 	}
 	if strings.TrimLeft(s, whiteSpace) != "" {
+		p.hasBegun = true
 		p.dropCalls()
 	}
 	if len(p.pending) > 0 {
@@ -230,7 +234,7 @@ func (p *parser) release() {
 // scanText outputs s up to the possible start of a call, and returns the rest.
 func (p *parser) scanText(s string) (rest string) {
 	for i := 0; ; {
-		n := strings.IndexAny(s[i:], openers)
+		n := p.nextOpening(s[i:])
 		if n < 0 {
 			p.text(s)
 			return ""
@@ -267,9 +271,10 @@ func (p *parser) scanText(s string) (rest string) {
 		case opens == yes:
 			p.held = append(p.held, s[:o.at]...)
 			p.open, p.object, p.markup, p.wide, p.code, p.codeEnds, p.mode = o, laxjson.Reader{}, markup{tags: o.tags, closer: o.end}, wideReader{}, o.at, 0, inCall
+			p.list, p.hasBegun = listReader{}, true
 			return s[o.at:]
 		default:
-			i = o.at
+			i, p.hasBegun = o.at, true
 		}
 	}
 }
@@ -301,6 +306,13 @@ func (p *parser) match(s string) (opening, verdict) {
 		}
 	}
 	o, v := matchOpening(s, at)
+	if s[0] == toFunctions[0] || s[0] == functools[0] {
+		o, v = matchFirst(s)
+	} else if v == no && at.isLineStart {
+		if list, isList := p.matchList(s); isList != no {
+			return list, isList
+		}
+	}
 	if p.isNative && (o.form == otherForm || o.fence != "" && !o.isData) {
 		return skip, no
 	}

@@ -24,7 +24,7 @@ const (
 )
 
 // sections begin calls anywhere in a line: models do not write these tokens in text of their own.
-var sections = [...]string{deepSeekSection, kimiSection, dsmlSection, newDSMLSection}
+var sections = [...]string{deepSeekSection, kimiSection, dsmlSection, newDSMLSection, harmonyStart}
 
 // closerOf returns the tag or token that ends the one that is given.
 func closerOf(tag string) string {
