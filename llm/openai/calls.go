@@ -28,6 +28,9 @@ type partialCall struct {
 	name   string
 	args   []byte
 	end    endScanner
+
+	lastPiece  int  // where the last piece of args begins
+	isRepeated bool // each piece so far begins with the one before
 }
 
 // callDelta is a piece of a tool call.
@@ -57,11 +60,31 @@ func (c *calls) add(d callDelta) {
 		p.name += d.name
 	}
 	if d.isComplete {
-		p.args, p.end = p.args[:0], endScanner{}
+		p.args, p.end, p.lastPiece = p.args[:0], endScanner{}, 0
 	}
 	c.size += len(d.args)
-	p.args = append(p.args, d.args...)
-	p.end.add(d.args)
+	p.addPiece(d.args)
+}
+
+func (p *partialCall) addPiece(piece []byte) {
+	if len(piece) == 0 {
+		return
+	}
+	p.isRepeated = p.isRepeated && bytes.HasPrefix(piece, p.args[p.lastPiece:]) || len(p.args) == 0
+	p.lastPiece = len(p.args)
+	p.args = append(p.args, piece...)
+	p.end.add(piece)
+}
+
+// written returns the text of the arguments. Some servers repeat in each piece all that they have sent before: the last piece
+// is then the text, unless the pieces together are JSON.
+func (p *partialCall) written() (args []byte, end endScanner) {
+	if args = bytes.TrimSpace(p.args); !p.isRepeated || p.lastPiece == 0 || json.Valid(args) {
+		return args, p.end
+	}
+	args = bytes.TrimSpace(p.args[p.lastPiece:])
+	end.add(args)
+	return args, end
 }
 
 // maxCalls is the limit on tool calls in one response.
@@ -99,6 +122,9 @@ func (c *calls) findCall(d callDelta) *partialCall {
 
 // ifContinuedBy returns p if d continues it, or nil if d begins another call.
 func (p *partialCall) ifContinuedBy(d callDelta) *partialCall {
+	if p.isRepeated && len(d.args) > len(p.args)-p.lastPiece && p.lastPiece > 0 && bytes.HasPrefix(d.args, p.args[p.lastPiece:]) && !json.Valid(p.args[p.lastPiece:]) {
+		return p
+	}
 	otherID := d.id != "" && p.id != "" && d.id != p.id
 	switch {
 	case otherID && (p.end.isComplete() || len(p.args) == 0 && d.name != "" && p.name != ""),
@@ -133,7 +159,8 @@ func (c *calls) parts(names map[string]string) (parts []llm.Part, isWhole bool) 
 		ids[p.id] = true
 		if args == nil {
 			isWhole = false
-			parts = append(parts, llm.Part{FunctionCall: llm.CutCall(p.id, name, string(p.args))})
+			written, _ := p.written()
+			parts = append(parts, llm.Part{FunctionCall: llm.CutCall(p.id, name, string(written))})
 			continue
 		}
 		parts = append(parts, llm.Part{FunctionCall: &llm.FunctionCall{ID: p.id, Name: name, Args: args}})
@@ -219,7 +246,7 @@ func onlyObject(args []byte) (json.RawMessage, bool) {
 // Arguments that are not JSON and cannot be repaired are returned as a JSON
 // string: the tool then rejects them and the model gets the error.
 func (p *partialCall) arguments() (json.RawMessage, bool) {
-	args := bytes.TrimSpace(p.args)
+	args, end := p.written()
 	switch {
 	case len(args) == 0, string(args) == "null":
 		return json.RawMessage(`{}`), true
@@ -235,7 +262,7 @@ func (p *partialCall) arguments() (json.RawMessage, bool) {
 			}
 		}
 		return toValidUTF8(args), true
-	case !p.end.isComplete() && args[0] == '{':
+	case !end.isComplete() && args[0] == '{':
 		return nil, false
 	}
 	if object, ok := onlyObject(args); ok {
