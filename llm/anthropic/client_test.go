@@ -218,6 +218,19 @@ func TestAdapt(t *testing.T) {
 			}
 			return ""
 		}, 1, `"enabled"`},
+		"no thinking, in FastAPI": {"other", thinks, refuseThinking("", `{"detail":[{"type":"extra_forbidden","loc":["body","thinking"],"msg":"Extra inputs are not permitted","input":{"type":"enabled"}}]}`), 2, `"max_tokens"`},
+		"a plain instruction": {"m", llm.Config{SystemInstruction: llm.User(llm.Text("a"), llm.Text("b"))}, func(body map[string]any) string {
+			if _, ok := body["system"].([]any); ok {
+				return `{"detail":[{"type":"string_type","loc":["body","system"],"msg":"Input should be a valid string","input":[{"type":"text"}]}]}`
+			}
+			return ""
+		}, 1, `"system":"a\n\nb"`},
+		"a plain instruction in Go": {"m", llm.Config{SystemInstruction: llm.User(llm.Text("a"))}, func(body map[string]any) string {
+			if _, ok := body["system"].([]any); ok {
+				return "json: cannot unmarshal array into Go struct field MessagesRequest.system of type string"
+			}
+			return ""
+		}, 1, `"system":"a"`},
 		"no marks": {"m", llm.Config{}, func(body map[string]any) string {
 			if strings.Contains(show(body), "cache_control") {
 				return "messages.0.content.0.text.cache_control: Extra inputs are not permitted"

@@ -16,6 +16,7 @@ type dialect struct {
 	triedOther bool // the service has refused a thinking mode before
 	noTemperature, noTopP, noTopK,
 	noEffort, noDisplay, noDisabled, noPrefill bool
+	plainSystem bool // the system instruction is a string, not a list of blocks
 }
 
 // adapt changes q so that the service accepts it, according to the error with which
@@ -23,7 +24,7 @@ type dialect struct {
 // requests to the model are in q.dialect. Each refusal removes something, so that
 // retries end.
 func (q *query) adapt(refusal *llm.Error) bool {
-	if refusal.Status != http.StatusBadRequest {
+	if refusal.Status != http.StatusBadRequest && refusal.Status != http.StatusUnprocessableEntity {
 		return false
 	}
 	m := strings.ToLower(refusal.Message)
@@ -39,6 +40,8 @@ func (q *query) adapt(refusal *llm.Error) bool {
 		return !was
 	case contains(m, "thinking` block"), contains(m, "thinking blocks"), contains(m, "signature") && contains(m, "thinking"):
 		return q.dropThoughts()
+	case contains(m, "system") && contains(m, "string") && !q.plainSystem:
+		q.plainSystem = true
 	case contains(m, "display") && q.thinkingMode == ThinkingAdaptive:
 		q.noDisplay = true
 	case (contains(m, "effort") || contains(m, "output_config")) && q.thinkingMode == ThinkingAdaptive && !q.noEffort:

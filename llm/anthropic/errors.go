@@ -28,11 +28,15 @@ func parseError(body []byte) (apiError, bool) {
 		body = several[0]
 	}
 	var outer struct {
-		Error   json.RawMessage
-		Message string
+		Error, Detail json.RawMessage
+		Message       string
 	}
-	if json.Unmarshal(body, &outer) != nil || len(outer.Error) == 0 || string(outer.Error) == "null" {
+	if json.Unmarshal(body, &outer) != nil {
 		return apiError{}, false
+	}
+	if len(outer.Error) == 0 || string(outer.Error) == "null" {
+		message, _ := httpwire.ValidationErrors(outer.Detail)
+		return apiError{Message: message}, message != ""
 	}
 	var inner struct{ Type, Status, Message any }
 	if json.Unmarshal(outer.Error, &inner) != nil {
@@ -198,7 +202,7 @@ func classify(status int, api apiError) *llm.Error {
 		e.Kind = llm.KindRateLimit
 	case status == 499, status == http.StatusRequestTimeout, status == http.StatusFailedDependency, status >= 500:
 		e.Kind = llm.KindServer
-	case status == http.StatusBadRequest:
+	case status == http.StatusBadRequest, status == http.StatusUnprocessableEntity:
 		e.Kind = llm.KindBadRequest
 	}
 	return e

@@ -100,7 +100,12 @@ func (q *query) addSystem(b *httpwire.Body) {
 		list = s.Encoded(keySystem, appendSystem)
 	}
 	hint := q.Config.ResponseMIMEType == "application/json" && !q.wantsJSON
-	if len(list) == 0 && !hint {
+	switch {
+	case len(list) == 0 && !hint:
+		return
+	case q.plainSystem:
+		b.Text(`,"system":`)
+		b.Add(q.systemText(hint))
 		return
 	}
 	b.Text(`,"system":[`)
@@ -111,9 +116,27 @@ func (q *query) addSystem(b *httpwire.Body) {
 		if len(list) > 0 {
 			b.Text(`,`)
 		}
-		b.Text(`{"type":"text","text":"Answer with one JSON value and nothing else: no words around it, no code fence."}`)
+		b.Text(`{"type":"text","text":"` + jsonHint + `"}`)
 	}
 	b.Text(`]`)
+}
+
+const jsonHint = "Answer with one JSON value and nothing else: no words around it, no code fence."
+
+// systemText returns the system instruction as a JSON string, with a hint if the response is JSON.
+func (q *query) systemText(hint bool) []byte {
+	var texts []string
+	if s := q.Config.SystemInstruction; s != nil {
+		for i := range s.Parts {
+			if text := s.Parts[i].Text; strings.TrimSpace(text) != "" {
+				texts = append(texts, text)
+			}
+		}
+	}
+	if hint {
+		texts = append(texts, jsonHint)
+	}
+	return llm.AppendString(nil, strings.Join(texts, "\n\n"))
 }
 
 // addTools adds the tools and the tool choice. hasCalls means that the messages

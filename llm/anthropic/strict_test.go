@@ -66,6 +66,11 @@ func (s *strict) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if why != "" {
 		s.refused = append(s.refused, why)
+		if strings.HasPrefix(why, `{"detail"`) { // FastAPI
+			w.WriteHeader(http.StatusUnprocessableEntity)
+			_, _ = io.WriteString(w, why)
+			return
+		}
 		w.WriteHeader(http.StatusBadRequest)
 		_, _ = w.Write(errorBody(http.StatusBadRequest, why))
 		return

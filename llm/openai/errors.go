@@ -62,7 +62,9 @@ func parseError(body []byte, isErrorBody bool) (apiError, bool) {
 		e.Message, detail = "", message.Detail
 	}
 	if e.Message == "" {
-		e.Message, e.Param = validationErrors(detail)
+		if e.Message, e.Param = httpwire.ValidationErrors(detail); e.Message == "" {
+			e.Message = jsonText(detail)
+		}
 	}
 	e.addRouterMetadata(members["metadata"])
 	return e, true
@@ -108,35 +110,6 @@ func firstStatus(values ...json.RawMessage) int {
 		}
 	}
 	return 0
-}
-
-// validationErrors parses FastAPI's "detail": a string, or an array of errors
-// about members of the request. param is the first of those members.
-func validationErrors(raw json.RawMessage) (message, param string) {
-	var list []struct {
-		Loc []any
-		Msg string
-	}
-	if json.Unmarshal(raw, &list) != nil || len(list) == 0 {
-		return jsonText(raw), ""
-	}
-	var lines []string
-	for _, d := range list {
-		at := ""
-		for i, l := range d.Loc {
-			if s, ok := l.(string); ok && s != "body" {
-				at += "." + s
-			} else if n, ok := l.(float64); ok && i > 0 {
-				at += "." + strconv.Itoa(int(n))
-			}
-		}
-		at = strings.TrimPrefix(at, ".")
-		if param == "" {
-			param = at
-		}
-		lines = append(lines, strings.TrimPrefix(at+": "+d.Msg, ": "))
-	}
-	return strings.Join(lines, "; "), param
 }
 
 // statusError returns the error for a response whose status is not 200.
