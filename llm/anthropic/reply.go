@@ -39,6 +39,7 @@ type block struct {
 	kind      string
 	id, name  string
 	text      []byte // text, or the JSON of a call's arguments
+	input     []byte // arguments that came with the start of a call
 	signature []byte // signature of a thought
 	raw       []byte // start of the block, for kinds that are only sent back
 	done      bool
@@ -211,7 +212,7 @@ func (r *reply) startBlock(index int, data []byte) error {
 	case "tool_use":
 		b.id, b.name = s.ID, httpwire.CalledName(s.Name)
 		if in := bytes.TrimSpace(s.Input); string(in) != "{}" && string(in) != "null" {
-			b.text = bytes.Clone(in)
+			b.input = bytes.Clone(in)
 		}
 	default:
 		b.raw = bytes.Clone(data)
@@ -294,6 +295,10 @@ func (r *reply) finishBlock(b *block) {
 			r.parts = append(r.parts, p)
 		}
 	case "tool_use":
+		// Some servers send the arguments at the start and then once more in deltas.
+		if text := bytes.TrimSpace(b.text); len(text) == 0 || len(b.input) > 0 && string(text) == "{}" {
+			b.text = b.input
+		}
 		args := arguments(b.text)
 		if r.q.wantsJSON && b.name == answerTool {
 			r.emit(llm.Part{Text: unwrap(args, r.q.wrapped)})
