@@ -137,6 +137,42 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// TestUnreadableImage checks that an image that the server cannot read takes none of the later ones with it.
+func TestUnreadableImage(t *testing.T) {
+	t.Parallel()
+	url, all := listen(t, withDescription(fullDescription, func(a recordedRequest) (int, string) {
+		if strings.Contains(a.body, "iVBORw0KGgoBAA==") {
+			return 500, refusal("failed to process inputs: png: invalid format: invalid checksum")
+		}
+		return ok(a)
+	}))
+	g := newClient(t, ollama.Options{BaseURL: url})
+	picture := func(data string) llm.Part {
+		return llm.Part{InlineData: &llm.Blob{MIMEType: "image/png", Data: []byte("\x89PNG\r\n\x1a\n" + data), DisplayName: "a.png"}}
+	}
+	req := request("m")
+	req.Contents[0].Parts = append(req.Contents[0].Parts, picture("\x01\x00"), picture("\x02"))
+	for i := range 2 {
+		if i > 0 {
+			seen := llm.Output("1", "f", "x")
+			seen.Parts = []llm.Part{picture("\x03")}
+			req.Contents = append(req.Contents, llm.Model(llm.Part{FunctionCall: &llm.FunctionCall{ID: "1", Name: "f"}}), llm.User(llm.Part{FunctionResponse: seen}))
+		}
+		if a, err := stream(t, g, req); err != nil || a.Text != "hi" {
+			t.Fatal(a, err)
+		}
+	}
+	chats := all("/api/chat")
+	if len(chats) != 3 {
+		t.Fatalf("%d requests", len(chats))
+	}
+	for i, has := range []string{"", `[image/png a.png left out: the server could not read this image, or another one]`, `"images":["iVBORw0KGgoD"]`} {
+		if !strings.Contains(chats[i].body, has) || i > 0 && strings.Contains(chats[i].body, "iVBORw0KGgoC") {
+			t.Errorf("request %d: %s", i, chats[i].body)
+		}
+	}
+}
+
 func TestBadOptions(t *testing.T) {
 	t.Parallel()
 	for want, o := range map[string]ollama.Options{

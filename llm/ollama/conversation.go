@@ -16,7 +16,46 @@ func (m *model) writeConversation(contents []*llm.Content, to *messageWriter) {
 	if m.thinkingSupport != catalog.No {
 		thoughts = toolLoopStart(contents)
 	}
-	chatwire.Write(to, m, contents, thoughts)
+	chatwire.Write(to, m, m.withoutUnreadable(contents), thoughts)
+}
+
+// withoutUnreadable returns contents without the images up to the message with which the server could not read one: it does not say
+// which.
+func (m *model) withoutUnreadable(contents []*llm.Content) []*llm.Content {
+	last := slices.Index(contents, m.unreadable)
+	if m.unreadable == nil || last < 0 {
+		return contents
+	}
+	contents = slices.Clone(contents)
+	for i, c := range contents[:last+1] {
+		if parts, ok := withoutImages(c.Parts); ok {
+			contents[i] = &llm.Content{Role: c.Role, Parts: parts}
+		}
+	}
+	return contents
+}
+
+// withoutImages returns parts with a line of text for each image, and whether there is one.
+func withoutImages(parts []llm.Part) ([]llm.Part, bool) {
+	out, found := slices.Clone(parts), false
+	for i := range out {
+		p := &out[i]
+		switch {
+		case p.InlineData != nil && isSupportedImage(p.InlineData):
+			name := p.InlineData.MIMEType
+			if p.InlineData.DisplayName != "" {
+				name += " " + p.InlineData.DisplayName
+			}
+			*p, found = llm.Text("["+name+" left out: the server could not read this image, or another one]"), true
+		case p.FunctionResponse != nil:
+			if inner, ok := withoutImages(p.FunctionResponse.Parts); ok {
+				response := *p.FunctionResponse
+				response.Parts = inner
+				p.FunctionResponse, found = &response, true
+			}
+		}
+	}
+	return out, found
 }
 
 // toolLoopStart returns the index of the last prompt, after which the current

@@ -44,8 +44,10 @@ func (c *Client) learn(m *model, err error, q chatRequest) bool {
 		return remember("how much to think is yes or no", func(m *model) { m.hasLevels = false })
 	case q.think != "" && has("support thinking", "think value", "support think"):
 		return remember("the model does not think", func(m *model) { m.thinkingSupport = catalog.No })
-	case q.hasImages && has("image", "vision"):
+	case q.hasImages && (has("image", "vision") && has("not support") || has("missing data required for image", "mmproj", "projector")):
 		return remember("the model takes no images", func(m *model) { m.imageSupport = catalog.No })
+	case q.hasImages && e.Kind != llm.KindModelNotFound && has("image", "png:", "jpeg:", "webp:", "base64"):
+		return remember("an image cannot be read: the images so far are left out", func(m *model) { m.unreadable = q.last })
 	case q.hasSchema && (e.Kind == llm.KindBadRequest || e.Kind == llm.KindServer) && isFormatError(lower):
 		return remember("the form of answers is described in text", func(m *model) { m.schemaInText = true })
 	}

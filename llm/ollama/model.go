@@ -35,6 +35,8 @@ type model struct {
 	schemaInText    bool // the model gets the output schema in the instruction
 	startsInThought bool // responses begin inside a thought
 	isStartLearned  bool // the client has set startsInThought, which may be wrong
+	// unreadable is the last message with which the server could not read an image.
+	unreadable *llm.Content
 
 	window int    // tokens to request
 	key    string // cache key for the encoded form of messages

@@ -18,6 +18,7 @@ type chatRequest struct {
 	minPromptTokens int // lower bound, see minTokens
 	hasTools        bool
 	hasImages       bool
+	last            *llm.Content
 	hasSchema       bool   // the response must match a schema
 	think           string // the JSON value sent, "" for none
 }
@@ -25,6 +26,9 @@ type chatRequest struct {
 func (m *model) newRequest(req *llm.Request, stream bool) chatRequest {
 	cfg := &req.Config
 	q := chatRequest{body: httpwire.NewBody(24 + 10*len(req.Contents))}
+	if n := len(req.Contents); n > 0 {
+		q.last = req.Contents[n-1]
+	}
 	b := q.body
 	b.Text(`{"model":`)
 	b.Add(llm.AppendString(nil, req.Model))
