@@ -177,7 +177,7 @@ func (c *Client) do(ctx context.Context, r Request, req *http.Request) (*Respons
 	}
 	watchdog.pause()
 	res.Status, res.Header, res.closer = raw.StatusCode, raw.Header, raw.Body
-	res.Body = watchdog.watch(raw.Body)
+	res.Body = &inflater{body: watchdog.watch(raw.Body)}
 	exchange.attach(raw, res)
 	return res, nil
 }
