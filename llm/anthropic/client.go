@@ -334,6 +334,7 @@ func (c *Client) send(ctx context.Context, q *query) (*httpwire.Response, error)
 		res, err := c.post(ctx, q, m, q.body())
 		var refusal *llm.Error
 		if err == nil || refused > maxRefusals || !errors.As(err, &refusal) || !q.adapt(refusal) {
+			q.nameTool(refusal)
 			return res, err
 		}
 		c.options.Log.DebugContext(ctx, "the service refused a request; asking again without what it names",

@@ -527,6 +527,28 @@ func TestRefusedForEver(t *testing.T) {
 	}
 }
 
+// TestNamedTool checks that a refusal with the number of a tool has its name, too.
+func TestNamedTool(t *testing.T) {
+	t.Parallel()
+	req := llmtest.Prompt("hi")
+	req.Config.Tools = []*llm.ToolSet{
+		{Functions: []llm.FunctionDeclaration{{Name: "read_file"}, {Name: "glob"}}},
+		{Functions: []llm.FunctionDeclaration{{Name: "mcp_db.query"}}},
+	}
+	for why, want := range map[string]string{
+		"tools.2.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.": "draft 2020-12. This is about the tool mcp_db.query",
+		"tools.0.custom.description: too long": "too long. This is about the tool read_file",
+		"tools.9.custom.name: too long":        "too long",
+		"tools: Too many":                      "Too many",
+	} {
+		s := newStrict(t, answerStream)
+		s.refuse = func(map[string]any) string { return why }
+		if _, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), req); !strings.HasSuffix(asError(t, err).Message, want) {
+			t.Errorf("%s: %v", why, err)
+		}
+	}
+}
+
 // TestKeyStaysHere checks that the client follows no redirect and that no error
 // contains the key.
 func TestKeyStaysHere(t *testing.T) {

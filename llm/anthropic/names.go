@@ -2,6 +2,7 @@ package anthropic
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -46,6 +47,33 @@ func declaredName(sets []*llm.ToolSet, name string) string {
 		}
 	}
 	return renamed
+}
+
+// nameTool adds the name of the tool to a refusal of the service, which has its number only, as in "tools.3.custom.input_schema: JSON
+// schema is invalid".
+func (q *query) nameTool(refusal *llm.Error) {
+	if refusal == nil || q.wantsJSON {
+		return
+	}
+	number := regexp.MustCompile(`\btools\.(\d{1,4})\.`).FindStringSubmatch(refusal.Message)
+	if number == nil {
+		return
+	}
+	var names []string
+	for _, set := range q.Config.OfferedTools() {
+		for i := range set.Functions {
+			names = append(names, set.Functions[i].Name)
+		}
+		if set.GoogleSearch {
+			names = append(names, "web_search")
+		}
+		if set.URLContext {
+			names = append(names, "web_fetch")
+		}
+	}
+	if n := parseNumber(number[1]); n < len(names) && !strings.Contains(refusal.Message, names[n]) {
+		refusal.Message = strings.TrimSuffix(refusal.Message, ".") + ". This is about the tool " + names[n]
+	}
 }
 
 // fixSurrogates replaces unpaired surrogates in the strings of valid JSON. Models
