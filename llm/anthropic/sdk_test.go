@@ -40,6 +40,9 @@ func checkWithSDK(data []byte) string {
 	if before["max_tokens"] == nil { // as where tokens are counted
 		delete(after, "max_tokens")
 	}
+	if text, ok := before["system"].(string); ok { // the SDK knows the list only
+		before["system"] = []any{map[string]any{"type": "text", "text": text}}
+	}
 	listResults(before)
 	if !reflect.DeepEqual(before, after) {
 		return fmt.Sprintf("the SDK knows less of it:\n%s\n%s", data, again)
