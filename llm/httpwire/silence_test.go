@@ -47,6 +47,10 @@ func (b *slowBody) Close() error { return nil }
 
 // request sends a request to s and reads the response.
 func (s slowServer) request(ctx context.Context, timeouts Timeouts) error {
+	return request(ctx, s, timeouts)
+}
+
+func request(ctx context.Context, s http.RoundTripper, timeouts Timeouts) error {
 	c := NewClient(Options{Timeouts: timeouts})
 	c.http = func() (*http.Client, error) { return &http.Client{Transport: s}, nil }
 	body := NewBody(1)
@@ -88,6 +92,54 @@ func TestSilenceReports(t *testing.T) {
 			}
 			if !slices.Equal(got, tt.want) {
 				t.Errorf("%+v: %v, want %v", tt.server, got, tt.want)
+			}
+		})
+	}
+}
+
+// keepAliveServer is a server that sends a comment each time after so long, and then the response.
+type keepAliveServer []time.Duration
+
+// RoundTrip implements [http.RoundTripper].
+func (s keepAliveServer) RoundTrip(r *http.Request) (*http.Response, error) {
+	body, w := io.Pipe()
+	go func() {
+		for i, wait := range s {
+			select {
+			case <-time.After(wait):
+			case <-r.Context().Done():
+				_ = w.CloseWithError(r.Context().Err())
+				return
+			}
+			text := ": keep-alive\n\n"
+			if i == len(s)-1 {
+				text = "x"
+			}
+			_, _ = io.WriteString(w, text)
+		}
+		_ = w.Close()
+	}()
+	return &http.Response{StatusCode: http.StatusOK, Body: body}, nil
+}
+
+// Comments and empty lines before the response are not its beginning: the server may still read the prompt.
+func TestKeepAlive(t *testing.T) {
+	for _, tt := range []struct {
+		server keepAliveServer
+		start  time.Duration
+		failed bool
+	}{
+		{keepAliveServer{time.Second, 20 * time.Minute}, 30 * time.Minute, false},
+		{keepAliveServer{time.Second, time.Minute, 31 * time.Minute}, 30 * time.Minute, true},
+		{keepAliveServer{time.Second, 4 * time.Minute}, time.Minute, false},
+		{keepAliveServer{2 * time.Minute, time.Second}, time.Minute, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			reports := 0
+			ctx := WatchSilence(t.Context(), func(string, time.Duration) { reports++ })
+			err := request(ctx, tt.server, Timeouts{Start: tt.start})
+			if (err != nil) != tt.failed || reports < 1 {
+				t.Errorf("%v: %v, %d reports", tt.server, err, reports)
 			}
 		})
 	}

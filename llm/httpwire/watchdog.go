@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -20,7 +21,7 @@ type watchdog struct {
 	read    time.Time     // when the current wait began
 	first   time.Duration // for the first read
 	idle    time.Duration // for each later read
-	hasByte bool          // of the body
+	hasByte bool          // of the body, but to keep the connection alive
 	silence *silence
 }
 
@@ -43,8 +44,19 @@ func (w *watchdog) stop() {
 	w.cancel(nil)
 }
 
+// isKeepAlive reports whether data is nothing but comments of a stream of events, and empty lines. Servers send them while they read a
+// long prompt: the response has not begun.
+func isKeepAlive(data []byte) bool {
+	for line := range bytes.Lines(data) {
+		if line = bytes.TrimSpace(line); len(line) > 0 && line[0] != ':' {
+			return false
+		}
+	}
+	return true
+}
+
 // waited returns the time since the request was sent if no byte of the response's body
-// has come, else 0.
+// has come but to keep the connection alive, else 0.
 func (w *watchdog) waited() time.Duration {
 	if w.hasByte {
 		return 0
@@ -68,7 +80,11 @@ func (r *watchedReader) Read(p []byte) (n int, err error) {
 	}
 	r.w.timer.Reset(r.w.first)
 	r.w.silence.during(func() { n, err = r.r.Read(p) })
-	if n > 0 {
+	switch {
+	case n == 0:
+	case isKeepAlive(p[:n]):
+		r.w.read, r.w.first = time.Now(), max(r.w.first, r.w.idle)
+	default:
 		r.w.hasByte = true
 		r.w.silence.end()
 	}
