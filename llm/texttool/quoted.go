@@ -173,8 +173,9 @@ func (p *parser) matchThought(s string) (size int, v verdict) {
 	return 0, v
 }
 
+// hasPrefixFold reports whether s begins with prefix, in any case of letters if it begins a tag in angle brackets.
 func hasPrefixFold(s, prefix string) bool {
-	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+	return strings.HasPrefix(s, prefix) || prefix[0] == '<' && len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
 // scanThought outputs s up to the end of the thought, and returns the rest.

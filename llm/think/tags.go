@@ -67,10 +67,10 @@ func (s *Splitter) match(rest string) (tag, int) {
 		}
 		switch n := len(t.name); {
 		case len(rest) < n:
-			if !s.ended && strings.EqualFold(rest, t.name[:len(rest)]) {
+			if !s.ended && isTag(rest, t.name[:len(rest)]) {
 				found = partial
 			}
-		case !strings.EqualFold(rest[:n], t.name):
+		case !isTag(rest[:n], t.name):
 		case t.is == opening:
 			s.family = t.of
 			return opening, n
@@ -92,6 +92,10 @@ func (s *Splitter) match(rest string) (tag, int) {
 	}
 	return found, 0
 }
+
+// isTag reports whether s is a tag, or the beginning of one. A word in brackets may be a link of Markdown: only [THINK] as it is written
+// here is a tag.
+func isTag(s, tag string) bool { return s == tag || tag[0] == '<' && strings.EqualFold(s, tag) }
 
 // matchWord returns is if rest begins with word. Otherwise it returns found, which it
 // sets to partial if rest may be the beginning of word.

@@ -14,8 +14,8 @@ import (
 // the answer is cut into chunks, the parts joined are the same.
 //
 // A thought begins with <think> or <thinking> and ends with </think> or
-// </thinking>, in any case of letters. Magistral writes [THINK], Seed <seed:think>, and
-// Gemma <|channel>thought. The opening tag counts at the beginning of the
+// </thinking>, in any case of letters. Magistral writes [THINK], in capitals, Seed <seed:think>,
+// and Gemma <|channel>thought. The opening tag counts at the beginning of the
 // answer, or of a line; it is text in a fenced code block, in a string of JSON, and in a
 // call that is written as elements. The closing tag counts anywhere behind it, except
 // in inline code and between quotes. The parts have neither the tags nor the white space

@@ -44,6 +44,7 @@ func TestSplitter(t *testing.T) {
 		{name: "Magistral, behind text", answer: "so\n[THINK]a</think>b[/THINK]yes", want: []llm.Part{said("so\n"), thought("a</think>b"), said("yes")}},
 		{name: "Magistral, in a line", answer: "the tag [THINK] begins, [/THINK] ends", want: []llm.Part{said("the tag [THINK] begins, [/THINK] ends")}},
 		{name: "Magistral, in code", answer: "```\n[THINK]a[/THINK]\n```", want: []llm.Part{said("```\n[THINK]a[/THINK]\n```")}},
+		{name: "a link", answer: "[Think](https://x.test) is a book.", want: []llm.Part{said("[Think](https://x.test) is a book.")}},
 		{name: "Seed", answer: "<seed:think>hm\n</seed:think>yes", want: []llm.Part{thought("hm\n"), said("yes")}},
 		{name: "Gemma", answer: "<|channel>thought\nhm\n<channel|>yes", want: []llm.Part{thought("hm\n"), said("yes")}},
 		{name: "Gemma, empty", answer: "<|channel>thought\n<channel|>yes", want: []llm.Part{said("yes")}},
