@@ -10,6 +10,7 @@ import (
 
 	"pollux/llm"
 	"pollux/llm/httpwire"
+	"pollux/llm/think"
 )
 
 // reply is a response during decoding: it takes events and produces the parts that
@@ -43,6 +44,8 @@ type block struct {
 	signature []byte // signature of a thought
 	raw       []byte // start of the block, for kinds that are only sent back
 	done      bool
+
+	splitter *think.Splitter // of a text in which thoughts may be; else nil
 }
 
 // The limits of a response.
@@ -203,7 +206,7 @@ func (r *reply) startBlock(index int, data []byte) error {
 	switch s.Type {
 	case "text":
 		b.text = []byte(s.Text)
-		r.emit(llm.Part{Text: s.Text})
+		r.emitText(b, s.Text)
 	case "thinking":
 		b.text, b.signature = []byte(s.Thinking), []byte(s.Signature)
 		r.emit(llm.Part{Text: s.Thinking, Thought: true})
@@ -229,6 +232,10 @@ func (r *reply) addBlock(index int, kind string, size int) (*block, error) {
 		return nil, errTooMuch
 	}
 	b := &block{index: index, kind: kind}
+	hasThoughts := slices.ContainsFunc(r.blocks, func(o *block) bool { return o.kind == "thinking" })
+	if kind == "text" && r.q.Unsigned && !hasThoughts {
+		b.splitter = new(think.Splitter)
+	}
 	r.blocks = append(r.blocks, b)
 	return b, nil
 }
@@ -269,11 +276,23 @@ func (r *reply) addDelta(e *event) error {
 		b.signature = append(b.signature, e.text...)
 	case e.member == memberJSON:
 		b.text = append(b.text, e.text...)
+	case e.member == memberThinking:
+		b.text = append(b.text, e.text...)
+		r.emit(llm.Part{Text: string(e.text), Thought: true})
 	default:
 		b.text = append(b.text, e.text...)
-		r.emit(llm.Part{Text: string(e.text), Thought: e.member == memberThinking})
+		r.emitText(b, string(e.text))
 	}
 	return nil
+}
+
+// emitText adds text of b. Servers of other models may not know the thoughts in it.
+func (r *reply) emitText(b *block, text string) {
+	if b.splitter == nil {
+		r.emit(llm.Part{Text: text})
+		return
+	}
+	r.parts = append(r.parts, b.splitter.Add(text)...)
 }
 
 func (r *reply) emit(p llm.Part) {
@@ -290,6 +309,10 @@ func (r *reply) finishBlock(b *block) {
 	}
 	b.done = true
 	switch b.kind {
+	case "text":
+		if b.splitter != nil {
+			r.parts = append(r.parts, b.splitter.Flush()...)
+		}
 	case "thinking", "redacted_thinking":
 		if p, ok := b.thinkingBlock().signedPart(&r.q.Quirks); ok {
 			r.parts = append(r.parts, p)

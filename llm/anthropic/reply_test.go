@@ -165,6 +165,51 @@ func callStream(start string, pieces ...string) string {
 
 const stopStream = `data: {"type":"message_delta","delta":{"stop_reason":"end_turn"}}` + "\n\n" + `data: {"type":"message_stop"}` + "\n\n"
 
+// TestThoughtsInText checks that thoughts in the text of other models are thoughts, and that Claude's text is text.
+func TestThoughtsInText(t *testing.T) {
+	t.Parallel()
+	block := func(kind, member string, pieces ...string) string {
+		s := ev(`{"type":"content_block_start","index":0,"content_block":{"type":"` + kind + `","` + member + `":""}}`)
+		for _, p := range pieces {
+			s += ev(fmt.Sprintf(`{"type":"content_block_delta","index":0,"delta":{"type":"%s_delta","%s":%s}}`, kind, member, llm.AppendString(nil, p)))
+		}
+		return s + ev(`{"type":"content_block_stop","index":0}`)
+	}
+	text := block("text", "text", "<thi", "nk>h</think>\n", "yes <", "b")
+	whole := `{"content":[{"type":"text","text":"<think>h</think>\nyes <b"}],"stop_reason":"end_turn"}`
+	for name, c := range map[string]struct {
+		unsigned       bool
+		stream         string
+		text, thoughts string
+	}{
+		"of another model":      {true, text + stopStream, "yes <b", "h"},
+		"of another model, all": {true, whole, "yes <b", "h"},
+		"behind a thought":      {true, block("thinking", "thinking", "h") + block("text", "text", "<think> is a tag") + stopStream, "<think> is a tag", "h"},
+		"of Claude":             {false, text + stopStream, "<think>h</think>\nyes <b", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			chunks, _, err := play(&query{Request: &llm.Request{}, dialect: dialect{Quirks: Quirks{Unsigned: c.unsigned}}}, c.stream, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text, thoughts string
+			for _, chunk := range chunks {
+				for _, p := range chunk.Parts() {
+					if p.Thought {
+						thoughts += p.Text
+					} else {
+						text += p.Text
+					}
+				}
+			}
+			if text != c.text || thoughts != c.thoughts {
+				t.Errorf("text %q, thoughts %q", text, thoughts)
+			}
+		})
+	}
+}
+
 // TestBadStreams tests streams that the vendor would not send.
 func TestBadStreams(t *testing.T) {
 	t.Parallel()
