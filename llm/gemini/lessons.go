@@ -25,6 +25,7 @@ func (c *Client) generate(ctx context.Context, req *llm.Request, method string, 
 		res, err := c.post(ctx, req.Model, method, c.generateBody(req, known), patience)
 		note := known.learn(req, err)
 		if note == "" {
+			nameTool(&req.Config, err)
 			return res, err
 		}
 		c.models.Update(req.Model, known.merge)

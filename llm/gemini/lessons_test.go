@@ -60,3 +60,33 @@ func TestLessons(t *testing.T) {
 		t.Errorf("logged %q", logged)
 	}
 }
+
+// TestNamedTool checks that a refusal with the number of a tool has its name, too.
+func TestNamedTool(t *testing.T) {
+	t.Parallel()
+	for message, want := range map[string]string{
+		"* GenerateContentRequest.tools[1].function_declarations[1].parameters.properties: should be non-empty for OBJECT type": "OBJECT type. This is about the tool mcp_db_query",
+		"Invalid value at 'tools[0].functionDeclarations[0].parameters'.":                                                       "parameters'. This is about the tool glob",
+		"* GenerateContentRequest.tools[1].function_declarations[7].name: invalid":                                              "name: invalid",
+		"* GenerateContentRequest.contents: empty":                                                                              "contents: empty",
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(400)
+			_, _ = io.WriteString(w, `{"error":{"code":400,"message":"`+message+`","status":"INVALID_ARGUMENT"}}`)
+		}))
+		defer server.Close()
+		c, err := gemini.New(gemini.Options{APIKey: "k", BaseURL: server.URL})
+		if err != nil {
+			t.Fatal(err)
+		}
+		req := &llm.Request{Model: "gemini-2.5-pro", Contents: []*llm.Content{llm.User(llm.Text("hi"))}}
+		req.Config.Tools = []*llm.ToolSet{
+			{Functions: []llm.FunctionDeclaration{{Name: "glob"}}},
+			{},
+			{Functions: []llm.FunctionDeclaration{{Name: "mcp_db_read"}, {Name: "mcp_db_query"}}},
+		}
+		if _, err := c.Generate(t.Context(), req); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
