@@ -26,7 +26,7 @@ func matchHarmony(s string, i int, o opening) (opening, verdict) {
 	switch {
 	case size < 0 && len(s)-i < maxHeader && strings.IndexByte(s[i:], '\n') < 0:
 		return o, maybe
-	case size < 0:
+	case size < 0, strings.Contains(s[i:i+size], "\n"):
 		return o, no
 	}
 	for word := range strings.FieldsSeq(strings.ReplaceAll(s[i:i+size], "<|", " <|")) {

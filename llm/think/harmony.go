@@ -77,7 +77,7 @@ func (s *Splitter) matchHeader(rest string) (tag, int) {
 	name, _, _ = strings.Cut(name, "<|constrain|>")
 	size += len(messageToken)
 	switch name = strings.TrimSpace(name); {
-	case !ok:
+	case !ok, strings.Contains(rest[:size], "\n"):
 		return none, 0
 	case name == "analysis":
 		s.harmony, s.family = true, harmony
