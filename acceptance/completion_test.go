@@ -21,6 +21,8 @@ var typed = []struct{ line, want string }{
 	{"pollux -m openr", "pollux -m openrouter/"},
 	{"pollux config get general.defaultA", "pollux config get general.defaultApprovalMode"},
 	{"pollux config set output.format str", "pollux config set output.format stream-json"},
+	{"pollux config set ui.theme Tok", `pollux config set ui.theme Tokyo\ Night`},
+	{"pollux config set ui.theme ./somew", "pollux config set ui.theme ./somewhere/"},
 	{"pollux config list --scope wor", "pollux config list --scope workspace"},
 	{"pollux models anthr", "pollux models anthropic"},
 	{"pollux -p fi", "pollux -p file.txt"},
@@ -58,7 +60,8 @@ func TestCompletion(t *testing.T) {
 			s.cmd = exec.Command(s.path, "--no-config", "-c", "pollux completion fish | source; complete -C $argv[1]", tt.line)
 			s.cmd.Dir, s.cmd.Env = s.dir, s.env
 			out, err := s.cmd.Output()
-			last := tt.want[strings.LastIndexByte(tt.want, ' ')+1:]
+			want := strings.ReplaceAll(tt.want, `\ `, "\x00") // fish quotes a suggestion when it inserts it
+			last := strings.ReplaceAll(want[strings.LastIndexByte(want, ' ')+1:], "\x00", " ")
 			if err != nil || !strings.HasPrefix(string(out), last) {
 				t.Errorf("%s: %v, %q", tt.line, err, out)
 			}

@@ -118,6 +118,7 @@ func completeValues(values manage.Values) cobra.CompletionFunc {
 		list, offer := values(words, typed)
 		return list, map[manage.Offer]cobra.ShellCompDirective{
 			manage.Nothing: cobra.ShellCompDirectiveNoFileComp, manage.Files: cobra.ShellCompDirectiveDefault, manage.Directories: cobra.ShellCompDirectiveFilterDirs,
+			manage.Text: cobra.ShellCompDirectiveDefault,
 		}[offer]
 	}
 }

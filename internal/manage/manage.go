@@ -119,6 +119,8 @@ const (
 	Nothing Offer = iota
 	Files
 	Directories
+	// Text is any text, which may name a file: a session offers files only for a text that begins like a path.
+	Text
 )
 
 // FileNames completes all arguments of a command as names of files.

@@ -33,7 +33,7 @@ func Command() *manage.Command {
 			},
 			{Name: "check", Args: "[file...]", Summary: "Check policy files for mistakes", Run: manage.With(open, check), Values: manage.FileNames, Flags: []manage.Flag{manage.JSON}},
 			{
-				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: manage.With(open, explain), Values: manage.FileNames,
+				Name: "explain", Args: "-- <tool> [arguments]", Summary: "Explain what Pollux decides about a tool call", Run: manage.With(open, explain), Values: callWords,
 				Flags: []manage.Flag{
 					{Name: "mode", Default: "", Usage: "`mode` Approval mode, instead of the one in settings", Choices: []string{"default", "auto_edit", "sandboxed", "yolo", "plan"}},
 					manage.JSON, files,
@@ -91,6 +91,14 @@ func explain(ctx context.Context, c *manage.Call, p *project.Project) (o outcome
 		Sessions policy.ExplanationJSON `json:"sessions"`
 		Scripts  policy.ExplanationJSON `json:"scripts"`
 	}{list[0].JSON(), list[1].JSON()}), nil
+}
+
+// callWords completes the name of a tool, then its arguments.
+func callWords(words []string, _ string) ([]string, manage.Offer) {
+	if len(words) == 0 {
+		return policy.ToolNames(), manage.Nothing
+	}
+	return nil, manage.Text
 }
 
 // explainLive explains how the policy of a session would decide.

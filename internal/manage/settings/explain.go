@@ -114,7 +114,7 @@ func withoutScope(words []string) []string {
 }
 
 // keysAndValues completes two arguments: a key, then a value of its type.
-func keysAndValues(words []string, typed string) ([]string, manage.Offer) {
+func keysAndValues(words []string, typed string) (names []string, _ manage.Offer) {
 	if words = withoutScope(words); len(words) != 1 {
 		return keys(words, typed)
 	}
@@ -125,11 +125,16 @@ func keysAndValues(words []string, typed string) ([]string, manage.Offer) {
 	case key.Type == "bool":
 		return []string{"true", "false"}, manage.Nothing
 	case key.Path == string(config.ModelName):
-		names, _ := models.Names(typed)
+		names, _ = models.Names(typed)
 		return names, manage.Nothing
+	case key.Path == string(config.ThemeName) && !strings.Contains(typed, "/"): // else a file
+		for _, t := range builtinThemes {
+			names = append(names, t.name)
+		}
+		return names, manage.Text
 	}
 	if values, ok := strings.CutPrefix(key.Type, "enum "); ok {
 		return strings.Fields(values), manage.Nothing
 	}
-	return nil, manage.Files // the value can be a file name
+	return nil, manage.Text
 }

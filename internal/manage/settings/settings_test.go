@@ -153,6 +153,12 @@ func TestKeysAfterScope(t *testing.T) {
 			t.Errorf("%q %q: %q", c.words, c.typed, got)
 		}
 	}
+	for key, want := range map[string]string{"ui.theme": "ANSI", "general.vimMode": "true", "output.format": "text", "ui.footer.command": "", "context.discoveryMaxDirs": ""} {
+		got, offer := keysAndValues([]string{key}, "")
+		if offer == manage.Files || strings.Join(got[:min(1, len(got))], "") != want {
+			t.Errorf("%s: %q, %d", key, got, offer)
+		}
+	}
 	if got, _ := keysAndValues([]string{"--scope=user", "general.vimMode", "true"}, ""); len(got) > 0 {
 		t.Error(got)
 	}

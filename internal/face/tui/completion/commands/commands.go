@@ -5,6 +5,7 @@ package commands
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -43,7 +44,9 @@ func (s *Source) Complete(ctx context.Context, r completion.Request) (completion
 		result.Suggestions = rank(next, typed)
 	}
 	if c != nil && c.Complete != nil && len(result.Suggestions) < maxSuggestions {
-		result.Suggestions = append(result.Suggestions, values(ctx, c, args, typed)...)
+		list, isDir := values(ctx, c, args, typed)
+		result.Suggestions = append(result.Suggestions, list...)
+		result.IsComplete = result.IsComplete || isDir && strings.TrimSpace(line[end:]) == "" && c.isWhole(len(args)+1)
 	}
 	space(result.Suggestions, line[end:])
 	return result, len(result.Suggestions) > 0
@@ -80,16 +83,18 @@ func isComplete(c *Command, args []string, next []Command, typed string) bool {
 	return c != nil && c.isWhole(len(args))
 }
 
-// values returns suggestions for an argument of a command, after the arguments args.
-func values(ctx context.Context, c *Command, args []string, typed string) (list []completion.Suggestion) {
+// values returns suggestions for an argument of a command, after the arguments args, and whether the typed word names
+// a directory, whose entries are suggested.
+func values(ctx context.Context, c *Command, args []string, typed string) (list []completion.Suggestion, isDir bool) {
 	if len(args) >= c.MaxWords {
-		return nil
+		return nil, false
 	}
-	for _, v := range rankValues(c.Complete(ctx, args, typed), typed) {
+	found := c.Complete(ctx, args, typed)
+	for _, v := range rankValues(found, typed) {
 		v.Runs = c.isWhole(len(args)+1) && !strings.HasSuffix(v.Insert, "/")
 		list = append(list, v)
 	}
-	return list
+	return list, strings.HasSuffix(typed, "/") && slices.ContainsFunc(found, func(v Value) bool { return v.IsPath })
 }
 
 // space adds a space behind the suggestions, unless the text goes on with one or the suggestion is a directory.

@@ -17,7 +17,7 @@ func tree() []Command {
 		if len(words) > 0 {
 			return nil
 		}
-		return []Value{{"before-merge", "yesterday"}, {"later", ""}, {"bad\x1b[2Jtag", ""}}
+		return []Value{{Text: "before-merge", Detail: "yesterday"}, {Text: "later"}, {Text: "bad\x1b[2Jtag"}}
 	}
 	return []Command{
 		{Name: "about", Summary: "Show the version", IsRunnable: true},

@@ -81,8 +81,12 @@ func groupOf(name string) string {
 
 // arity returns the least and the largest number of arguments with this syntax, such as "<name> [file]".
 func arity(syntax string) (least, most int) {
-	depth := 0 // of brackets
+	depth, open := 0, 0 // of [ and <
 	for _, word := range strings.Fields(syntax) {
+		isInName := open > 0 // as in "<path or host>"
+		if open += strings.Count(word, "<") - strings.Count(word, ">"); isInName {
+			continue
+		}
 		if depth == 0 && word[0] != '[' {
 			least++
 		}
@@ -119,17 +123,25 @@ func (t *Table) offer(ctx context.Context, complete manage.Values, words []strin
 	texts, files := complete(words, typed)
 	for _, text := range texts {
 		value, detail, _ := strings.Cut(text, "\t")
-		list = append(list, Value{value, detail})
+		list = append(list, Value{Text: value, Detail: detail})
 	}
-	if files != manage.Nothing && t.Paths != nil {
+	if files == manage.Text && isPath(typed) {
+		files = manage.Files
+	}
+	if (files == manage.Files || files == manage.Directories) && t.Paths != nil {
 		found := t.Paths.List(ctx, strings.ReplaceAll(typed, `\ `, " "))
 		for _, e := range found {
 			if e.IsDir || files == manage.Files {
-				list = append(list, Value{Text: strings.ReplaceAll(e.Text, " ", `\ `)})
+				list = append(list, Value{Text: strings.ReplaceAll(e.Text, " ", `\ `), IsPath: true})
 			}
 		}
 	}
 	return list
+}
+
+// isPath reports whether a text begins like a path rather than like a word.
+func isPath(typed string) bool {
+	return strings.ContainsRune(typed, '/') || strings.HasPrefix(typed, ".") || strings.HasPrefix(typed, "~")
 }
 
 // names returns the names that an argument can have, and that are not among the words before it.

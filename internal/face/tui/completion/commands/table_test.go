@@ -109,6 +109,7 @@ func TestArguments(t *testing.T) {
 		{Name: "remove", Args: "[names...]", Summary: "x", Run: run, Names: names},
 		{Name: "set", Args: "KEY VALUE", Summary: "x", Run: run, Values: set},
 		{Name: "read", Args: "<file>", Summary: "x", Run: run, Values: manage.FileNames},
+		{Name: "say", Args: "<text>", Summary: "x", Run: run, Values: func([]string, string) ([]string, manage.Offer) { return []string{"aloud"}, manage.Text }},
 		{Name: "link", Args: "<path>", Summary: "x", Run: run, Values: manage.DirectoryNames},
 		{Name: "planned", Summary: "x", Run: run, IsPlanned: true},
 	}
@@ -125,6 +126,10 @@ func TestArguments(t *testing.T) {
 		{"/set ui.theme t|", "14-15 true_!"},
 		{"/set ui.theme true |", "19-19 whole"},
 		{"/read a|", `6-7 a\_dir/ a.txt_!`},
+		{"/read ./|", `6-8 whole ./a\_dir/ ./a.txt_!`},
+		{"/say |", "5-5 aloud_!"},
+		{"/say a|", "5-6 aloud_!"},
+		{"/say ./a|", `5-8 ./a\_dir/ ./a.txt_!`},
 		{"/link |", `6-6 a\_dir/`},
 		{"/planned|", "1-8"},
 	} {
@@ -142,7 +147,7 @@ func TestArguments(t *testing.T) {
 func TestArity(t *testing.T) {
 	t.Parallel()
 	for syntax, want := range map[string][2]int{
-		"": {0, 0}, "<name>": {1, 1}, "[what to keep]": {0, 3}, "<name> [file]": {1, 2}, "KEY VALUE": {2, 2}, "[a [b]] <c>": {1, 3}, "--a=... [text]": {1, 1 << 30},
+		"": {0, 0}, "<name>": {1, 1}, "[what to keep]": {0, 3}, "<name> [file]": {1, 2}, "KEY VALUE": {2, 2}, "<path or host>": {1, 1}, "<a> [<b or c> <d>]": {1, 3}, "[a [b]] <c>": {1, 3}, "--a=... [text]": {1, 1 << 30},
 	} {
 		least, most := arity(syntax)
 		if least != want[0] || min(most, 1<<30) != want[1] {

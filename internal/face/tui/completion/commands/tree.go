@@ -26,7 +26,10 @@ type Command struct {
 }
 
 // Value is a value of an argument.
-type Value struct{ Text, Detail string }
+type Value struct {
+	Text, Detail string
+	IsPath       bool
+}
 
 // isWhole reports whether the command may be sent with so many arguments.
 func (c *Command) isWhole(args int) bool { return c.IsRunnable && args >= c.MinWords }
