@@ -28,12 +28,18 @@ func setEnabled(enabled bool) manage.Run {
 				return o, err
 			}
 		}
+		isKnown := slices.ContainsFunc(read(p).All(), skill.HasName(name))
+		missing := fmt.Sprintf("No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60))
 		text, err := change(p, name, enabled, scope)
-		if err != nil {
+		switch {
+		case err != nil:
 			return o, err
-		}
-		if !slices.ContainsFunc(read(p).All(), skill.HasName(name)) {
-			c.Note(fmt.Sprintf("Warning: No skill %q was found. \"pollux skills list --all\" lists the skills.", terminal.Cut(terminal.Line(name), 60)))
+		case text == "" && !isKnown:
+			return o, exit.Errorf(exit.General, "%s", missing)
+		case text == "":
+			text = alreadyEnabled(name)
+		case !isKnown:
+			c.Note("Warning: " + missing)
 		}
 		return outcome.New(outcome.Text(text)), nil
 	})
@@ -51,11 +57,12 @@ func setEnabledLive(c *manage.Call, enabled bool) (o outcome.Outcome, err error)
 	}
 	hasName := skill.HasName(name)
 	all := c.Live.Skills.Set().All()
-	switch i := slices.IndexFunc(all, hasName); {
-	case i >= 0:
+	missing := exit.Errorf(exit.Input, "Skill %q not found. /skills list all lists the skills.", terminal.Cut(terminal.Line(name), 60))
+	isKnown := slices.ContainsFunc(all, hasName)
+	if i := slices.IndexFunc(all, hasName); isKnown {
 		name = all[i].Name
-	case !enabled:
-		return o, exit.Errorf(exit.Input, "Skill %q not found. /skills list all lists the skills.", terminal.Cut(terminal.Line(name), 60))
+	} else if !enabled {
+		return o, missing
 	}
 	byDefault := "workspace"
 	if p.Paths.AtHome() || !p.IsTrusted() {
@@ -66,8 +73,13 @@ func setEnabledLive(c *manage.Call, enabled bool) (o outcome.Outcome, err error)
 		return o, err
 	}
 	text, err := change(p, name, enabled, scope)
-	if err != nil {
+	switch {
+	case err != nil:
 		return o, err
+	case text == "" && !isKnown:
+		return o, missing
+	case text == "":
+		text = alreadyEnabled(name)
 	}
 	if _, _, err := c.Live.Skills.Reload(); err != nil {
 		return o, err
@@ -101,10 +113,11 @@ func splitScope(args string) (rest, scope string, err error) {
 }
 
 // change enables or disables the skill with a name in the settings files, whether there is one or not.
-// A skill is disabled in the settings of scope, and enabled in all. It returns a sentence about the result.
+// A skill is disabled in the settings of scope, and enabled in all. It returns a sentence about the result, "" if no
+// settings disabled the skill to enable.
 func change(p *project.Project, name string, enabled bool, scope config.Scope) (text string, err error) {
 	name = strings.TrimSpace(name)
-	shown := terminal.Cut(terminal.Line(name), 100)
+	shown := shownName(name)
 	// Settings of the folder that the user has not seen are not in those of the session, and must not get lost.
 	written, _, err := config.Load(config.Sources{Paths: p.Paths, Env: p.Options.Env})
 	if err != nil {
@@ -138,7 +151,7 @@ func change(p *project.Project, name string, enabled bool, scope config.Scope) (
 	}
 	switch {
 	case len(changed) == 0 && enabled:
-		return fmt.Sprintf("Skill %q is already enabled.", shown), nil
+		return "", nil
 	case len(changed) == 0:
 		return fmt.Sprintf("Skill %q is already disabled.", shown), nil
 	case enabled:
@@ -148,6 +161,12 @@ func change(p *project.Project, name string, enabled bool, scope config.Scope) (
 	}
 	return fmt.Sprintf("Skill %q disabled by adding it to the disabled list in %s settings.", shown, changed[0]), nil
 }
+
+func alreadyEnabled(name string) string {
+	return fmt.Sprintf("Skill %q is already enabled.", shownName(name))
+}
+
+func shownName(name string) string { return terminal.Cut(terminal.Line(strings.TrimSpace(name)), 100) }
 
 // parseScope returns the scope with a name, user or workspace, for skills. "" is the one of byDefault. The
 // workspace has none in the home directory and in a folder that is not trusted.
