@@ -18,6 +18,8 @@ const (
 	sequenceWait    = time.Second // the rest of a sequence, a character or a reply
 	replyLimit      = 5 * time.Second
 	pasteLimit      = 30 * time.Second // also the clipboard
+	tailWait        = 20 * time.Millisecond
+	tailLimit       = time.Second
 )
 
 // Decoder turns the bytes that a terminal sends into events. The events do not depend on how the bytes are divided into
@@ -34,8 +36,8 @@ type Decoder struct {
 	mode      mode
 	held      []byte    // incomplete input, short
 	last      time.Time // of the latest bytes
-	start     time.Time // of the paste or string
-	body      body      // of the paste or string
+	start     time.Time // of the paste, its tail or the string
+	body      body      // of the paste, its tail or the string
 	intro     byte      // of the string: ']' for OSC, 'P' for DCS
 	is8Bit    bool      // the introducer of the string is one byte, and so may be its terminator
 }
@@ -47,6 +49,7 @@ const (
 	inKeys    mode = iota
 	inPaste        // between the marks of a bracketed paste
 	inRemains      // in a paste that was given up
+	inTail         // behind the end mark of a paste, until the terminal rests
 	inString       // in an OSC, DCS, APC, PM or SOS string
 	inLong         // in a CSI sequence that is too long
 )
@@ -62,6 +65,11 @@ func (d *Decoder) Feed(b []byte, at time.Time) []Event {
 		b = append(d.held, b...)
 		d.held = nil
 	}
+	return d.decode(b, events)
+}
+
+// decode decodes b, and holds back the incomplete part at its end.
+func (d *Decoder) decode(b []byte, events []Event) []Event {
 	for len(b) > 0 {
 		n, isComplete := 0, false
 		n, isComplete, events = d.step(b, events)
@@ -80,6 +88,8 @@ func (d *Decoder) step(b []byte, events []Event) (n int, isComplete bool, _ []Ev
 	switch d.mode {
 	case inPaste, inRemains:
 		return d.readPaste(b, events)
+	case inTail:
+		return len(b), true, d.readTail(b, events)
 	case inString:
 		return d.readString(b, events)
 	case inLong:
@@ -138,6 +148,12 @@ func (d *Decoder) Deadline() (time.Time, bool) {
 			end = rest
 		}
 		return end, true
+	case inTail:
+		end := d.start.Add(tailLimit)
+		if rest := d.last.Add(tailWait); rest.Before(end) {
+			end = rest
+		}
+		return end, true
 	case inRemains, inLong:
 		return d.last.Add(sequenceWait), true
 	}
@@ -162,15 +178,16 @@ func (d *Decoder) Pending() (wait time.Duration, ok bool) {
 	return max(end.Sub(d.last), 0), true
 }
 
-// Extend waits for the rest of an incomplete key from the time at on: the rest may have been there before, unread.
+// Extend waits for the rest of an incomplete key, or of a paste with an end mark in its text, from the time at on: the
+// rest may have been there before, unread.
 func (d *Decoder) Extend(at time.Time) {
-	if d.mode == inKeys && len(d.held) > 0 {
+	if d.mode == inKeys && len(d.held) > 0 || d.mode == inTail {
 		d.last = at
 	}
 }
 
 // Flush gives up incomplete input whose [Decoder.Deadline] is not after the time at, and returns the events that it
-// stands for: the Esc key, a key with Alt, or the part of a paste that arrived. Before the deadline it does nothing.
+// stands for: the Esc key, a key with Alt, the part of a paste that arrived, or the keys behind a paste. Before the deadline it does nothing.
 func (d *Decoder) Flush(at time.Time) (events []Event) {
 	if end, ok := d.Deadline(); !ok || at.Before(end) {
 		return nil
@@ -179,6 +196,9 @@ func (d *Decoder) Flush(at time.Time) (events []Event) {
 		d.body.isCut = true
 		d.mode, d.last = inRemains, at
 		return append(events, d.paste(at))
+	}
+	if d.mode == inTail {
+		return d.endTail(nil)
 	}
 	held, isKey := d.held, d.mode == inKeys && d.isAmbiguous()
 	d.mode, d.held, d.body = inKeys, nil, body{}

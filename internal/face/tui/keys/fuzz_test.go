@@ -11,7 +11,7 @@ import (
 // the decoder holds back little.
 func FuzzDecoder(f *testing.F) {
 	for _, s := range []string{
-		"aé\x1b[A\x1bOZ\x1b\x1b[3$", "\x1b[200~a\r\nb\x1b[201~c", "\x1b]11;rgb:1/2/3\x1b\\", "\x1b]52;c;YQ==\x07x",
+		"aé\x1b[A\x1bOZ\x1b\x1b[3$", "\x1b[200~a\r\nb\x1b[201~c", "\x1b[200~a\x1b[201~\rb\x1b[201~\x1b[200~d\x1b[201~\x1b", "\x1b]11;rgb:1/2/3\x1b\\", "\x1b]52;c;YQ==\x07x",
 		"\x1bP>|tmux\x1b\\", "\x1b[27;6;90~\x1b[97;5:2u\x1b[57399u", "\x1b[M !_\x1b[<0;1;1M", "\x9d11;\x9c\x8fA\x9b[A",
 		"\x1b]11;\x1b[A", "\x1b[?2026;2$y\x1b[?997;1n\x1b[I", "\xc3\x1b\xe2\x82\xac\x1b[[A\x1b[1;2;3", "\x1b[8;24;80t", "\x1b]5522;type=read:status=DATA:mime=Lg==;YQ==\x1b\\",
 		"\x1b[" + strings.Repeat("1;", 70) + "A", "\x1b[200~\x1b[201\x1b[20", "\x1b_Ga;b\x1b\\\x1b^\x1bX\x18",

@@ -10,8 +10,11 @@ import (
 // maxPaste is the maximum size of a paste in bytes, and of the reply about the clipboard in base64.
 const maxPaste = 16 << 20
 
-// pasteEnd is the mark that ends a bracketed paste.
-const pasteEnd = "\x1b[201~"
+// The marks around a bracketed paste.
+const (
+	pasteBegin = "\x1b[200~"
+	pasteEnd   = "\x1b[201~"
+)
 
 // body collects the bytes of a paste or string.
 type body struct {
@@ -46,10 +49,46 @@ func (d *Decoder) readPaste(b []byte, events []Event) (n int, isComplete bool, _
 		return n, false, events
 	}
 	if d.mode == inPaste {
+		// A terminal that does not filter a paste passes on an end mark in its text, and the rest of the text would be
+		// keys. But the rest arrives at once, and has the real end mark behind it.
 		events = append(events, d.paste(d.last))
+		d.mode, d.start = inTail, d.last
+	} else {
+		d.mode = inKeys
 	}
-	d.mode = inKeys
 	return n + len(pasteEnd), true, events
+}
+
+// maxTail is the maximum size of the keys behind a paste in bytes. More is the rest of the paste.
+const maxTail = 64 << 10
+
+// readTail takes bytes into the tail of a paste. The bytes before an end mark are the rest of the paste, unless another
+// paste begins in them.
+func (d *Decoder) readTail(b []byte, events []Event) []Event {
+	d.body.data = append(d.body.data, b...)
+	for {
+		data := d.body.data
+		part, _, hasEnd := bytes.Cut(data, []byte(pasteEnd))
+		switch {
+		case bytes.Contains(part, []byte(pasteBegin)):
+			return d.endTail(events)
+		case !hasEnd && len(data) > maxTail:
+			d.mode, d.start = inPaste, d.last
+			return events
+		case !hasEnd:
+			return events
+		case len(part) > 0:
+			events = append(events, Paste{Text: pastedText(part), At: d.last})
+		}
+		d.body.data, d.start = data[len(part)+len(pasteEnd):], d.last
+	}
+}
+
+// endTail decodes the keys in the tail of a paste.
+func (d *Decoder) endTail(events []Event) []Event {
+	data := d.body.data
+	d.mode, d.body = inKeys, body{}
+	return d.decode(data, events)
 }
 
 // partialEnd returns the number of bytes at the end of b that may begin the mark that ends a paste.

@@ -2,6 +2,7 @@ package keys
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"strings"
 	"testing"
@@ -28,6 +29,7 @@ func TestPaste(t *testing.T) {
 		for i := range len(whole) {
 			got = append(got, d.Feed([]byte{whole[i]}, start)...)
 		}
+		got = append(got, decodeAll(d, "")...)
 		if !reflect.DeepEqual(got, wanted) {
 			t.Errorf("%q, byte by byte, gives %+v", in, got)
 		}
@@ -58,6 +60,64 @@ func TestLargePaste(t *testing.T) {
 	exact := append(append([]byte("\x1b[200~"), bytes.Repeat([]byte("a"), maxPaste)...), pasteEnd...)
 	if p := d.Feed(exact, start)[0].(Paste); p.IsCut || len(p.Text) != maxPaste {
 		t.Errorf("%d bytes, cut: %v", len(p.Text), p.IsCut)
+	}
+}
+
+// TestPasteWithEndMark checks that an end mark in the text of a paste makes no keys of the rest.
+func TestPasteWithEndMark(t *testing.T) {
+	t.Parallel()
+	type part struct {
+		after time.Duration
+		in    string
+	}
+	for _, c := range []struct {
+		name string
+		in   []part
+		want string
+	}{
+		{"enter behind the mark", []part{{0, "\x1b[200~evil \x1b[201~\rrm -rf x\r\x1b[201~"}}, "[evil ] [\nrm -rf x\n]"},
+		{"in two reads", []part{{0, "\x1b[200~evil \x1b[201~\rrm "}, {5 * time.Millisecond, "-rf x\r\x1b[20"}, {0, "1~"}, {time.Second, "a"}}, "[evil ] [\nrm -rf x\n] a"},
+		{"several", []part{{0, "\x1b[200~a\x1b[201~\x1b[201~\r\x1b[201~b\r\x1b[201~"}}, "[a] [\n] [b\n]"},
+		{"enter of a script", []part{{0, "\x1b[200~a\x1b[201~\r"}}, "[a] \r"},
+		{"enter and a paste of a script", []part{{0, "\x1b[200~a\x1b[201~\r"}, {0, "\x1b[200~b\x1b[201~\r"}}, "[a] \r [b] \r"},
+		{"two pastes", []part{{0, "\x1b[200~a\x1b[201~\x1b[200~b\x1b[201~x"}}, "[a] [b] x"},
+		{"more than keys", []part{{0, "\x1b[200~a\x1b[201~\r"}, {0, strings.Repeat("b", maxTail)}, {time.Second, "c\r\x1b[201~"}}, "[a] [\n" + strings.Repeat("b", maxTail) + "c\n]"},
+	} {
+		d, at := &Decoder{}, start
+		var got []Event
+		for _, p := range c.in {
+			at = at.Add(p.after)
+			got = append(got, d.Feed([]byte(p.in), at)...)
+		}
+		got = append(got, decodeAll(d, "")...)
+		var words []string
+		for _, e := range got {
+			switch e := e.(type) {
+			case Paste:
+				words = append(words, "["+e.Text+"]")
+			case Key:
+				words = append(words, cmp.Or(e.Text, "\r"))
+			}
+		}
+		if text := strings.Join(words, " "); text != c.want {
+			t.Errorf("%s: %q", c.name, text)
+		}
+	}
+}
+
+// TestTailOfPaste checks that the keys behind a paste wait for a moment only, however many follow.
+func TestTailOfPaste(t *testing.T) {
+	t.Parallel()
+	d := &Decoder{}
+	d.Feed([]byte("\x1b[200~a\x1b[201~"), start)
+	count := 0
+	at := start
+	for range 200 {
+		at = at.Add(10 * time.Millisecond)
+		count += len(d.Feed([]byte("k"), at))
+	}
+	if count < 100 {
+		t.Error(count)
 	}
 }
 
