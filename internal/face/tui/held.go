@@ -95,7 +95,7 @@ func (l *loop) returnHeld() {
 	}
 	o := *l.held
 	l.held = nil
-	if l.composer.IsEmpty() {
+	if l.composer.IsEmpty() && !l.composer.IsLent {
 		l.composer.SetDraft(o.Draft)
 		return
 	}

@@ -132,7 +132,7 @@ func (l *loop) restoreDraft() {
 	if d.EndsInShell && len(waited) == 1 && d.Text == "" {
 		d.Text, d.IsShell, waited = strings.TrimPrefix(waited[0], "!"), true, nil
 	}
-	if saved := (composer.Draft{Text: d.Text, IsShell: d.IsShell}); l.composer.IsEmpty() {
+	if saved := (composer.Draft{Text: d.Text, IsShell: d.IsShell}); l.composer.IsEmpty() && !l.composer.IsLent {
 		l.composer.SetDraft(saved)
 		for _, text := range waited {
 			l.composer.Restore(text)

@@ -107,7 +107,7 @@ func (l *loop) editDraft(text string) {
 	e := l.view.editor()
 	ctx, cancel := context.WithCancel(context.Background())
 	w := &writing{end: cancel, done: make(chan struct{})}
-	l.writing = w
+	l.writing, l.composer.IsLent = w, true
 	l.lend(func() error {
 		defer close(w.done)
 		w.text, w.err = e.Compose(ctx, text)
@@ -134,7 +134,7 @@ func (l *loop) endWriting() {
 	if w == nil {
 		return
 	}
-	l.writing = nil
+	l.writing, l.composer.IsLent = nil, false
 	w.end()
 	select {
 	case <-w.done:

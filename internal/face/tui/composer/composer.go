@@ -32,6 +32,7 @@ type Composer struct {
 	IsBusy   bool // the model works: Tab queues, and the panel is hidden
 	HasQueue bool // prompts wait
 	IsAway   bool // the window has lost the focus
+	IsLent   bool // an editor has the text, and will replace it: inputs that return wait for that
 
 	field     field.Field
 	isShell   bool

@@ -132,7 +132,7 @@ type returned struct {
 // Restore puts an input that was not sent before the draft, and behind those that were restored just before. Pasted
 // text is behind its placeholder if the history has the prompt. A command stands alone: inputs before and behind it wait.
 func (c *Composer) Restore(text string) {
-	if !c.IsEmpty() && (len(c.returned.held) > 0 || c.isShell || isCommand(text) || c.isCommand()) {
+	if c.IsLent || !c.IsEmpty() && (len(c.returned.held) > 0 || c.isShell || isCommand(text) || c.isCommand()) {
 		c.Hold(text)
 		return
 	}
