@@ -20,7 +20,10 @@ func newEngine(v *view) *completion.Engine {
 	v.files = newFiles(v)
 	p := v.project()
 	dir, home := p.Paths.Dir(), p.Paths.Home()
-	table := &commands.Table{Added: v.live.Commands.Added, Project: func() *project.Project { return p }, Paths: paths.New(dir, home)}
+	table := &commands.Table{
+		Added: v.live.Commands.Added, Project: func() *project.Project { return p }, Paths: paths.New(dir, home),
+		Opens: func(name string) bool { return opener(name) != nil },
+	}
 	return completion.NewEngine(
 		shell.New(shell.Options{
 			Dir: dir, Home: home, Path: p.Options.Env.Get("PATH"), Branches: func() []string { return gitstate.Branches(dir) }, Now: time.Now,

@@ -23,6 +23,8 @@ type Table struct {
 	Project func() *project.Project
 	// Values completes the argument of commands by their full names, such as "chat resume", in place of the table.
 	Values map[string]func(ctx context.Context) []Value
+	// Opens reports whether a command without arguments opens a dialog, whether or not it runs. It may be nil.
+	Opens func(name string) bool
 	// Paths lists the files that arguments can name, nil for none.
 	Paths *paths.Lister
 }
@@ -64,7 +66,7 @@ func (t *Table) command(row *manage.Command, parent string) (Command, bool) {
 	least, most := arity(row.Args)
 	return Command{
 		Name: row.Name, Aliases: row.Aliases, Summary: row.Summary, Group: groupOf(name), Subs: t.rows(row.Subs, name),
-		IsRunnable: row.Run != nil, MinWords: least, MaxWords: most, Complete: t.completer(row, name),
+		IsRunnable: row.Run != nil || t.Opens != nil && t.Opens(name), MinWords: least, MaxWords: most, Complete: t.completer(row, name),
 	}, true
 }
 

@@ -144,6 +144,21 @@ func TestArguments(t *testing.T) {
 	}
 }
 
+// TestDialog checks that Enter behind the name of a group sends it if the group has a dialog.
+func TestDialog(t *testing.T) {
+	t.Parallel()
+	run := func(context.Context, *manage.Call) (outcome.Outcome, error) { return outcome.Outcome{}, nil }
+	subs := []*manage.Command{{Name: "show", Summary: "x", Run: run}}
+	rows := []*manage.Command{{Name: "memory", Summary: "x", Subs: subs}, {Name: "policies", Summary: "x", Subs: subs}}
+	table := &Table{Opens: func(name string) bool { return name == "memory" }}
+	s := &Source{Commands: func() []Command { return table.rows(rows, "") }}
+	for marked, want := range map[string]bool{"/memory|": true, "/policies|": false, "/mem|": false, "/memory s|": false} {
+		if r, _ := complete(s, marked); r.IsComplete != want {
+			t.Errorf("%q: %s", marked, describe(r))
+		}
+	}
+}
+
 func TestArity(t *testing.T) {
 	t.Parallel()
 	for syntax, want := range map[string][2]int{
