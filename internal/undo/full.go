@@ -9,15 +9,17 @@ import (
 // IsFull reports whether an error means that there is no room on the disk.
 func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
-// errWaits is returned while the changes of another run wait for room.
-var errWaits = fmt.Errorf("the changes of another call are not recorded yet: %w", syscall.ENOSPC)
+// waits returns the error for a call while the changes of another run wait for room.
+func waits() error {
+	return fmt.Errorf("the changes of another call are not recorded yet: %w", syscall.ENOSPC)
+}
 
 // enter counts a run that begins.
 func (r *Recorder) enter() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.isFull {
-		return errWaits
+		return waits()
 	}
 	r.active++
 	return nil

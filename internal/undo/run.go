@@ -228,7 +228,7 @@ func (run *Run) End(ctx context.Context) (o *store.Operation, err error) {
 	case failed != nil:
 		return nil, failed
 	case r.isFull: // a look would let go of the contents that the other run waits for
-		return nil, errWaits
+		return nil, waits()
 	}
 	var alive []string
 	if isLast {

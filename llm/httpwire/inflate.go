@@ -27,19 +27,11 @@ func (f *inflater) Read(p []byte) (int, error) {
 	if p[0] != gzipMark {
 		return n, err
 	}
-	rest := f.body
-	if err != nil {
-		rest = failed{err}
-	}
-	zip, err := gzip.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(p[:n])), rest))
+	// An error of the first read comes again with the next one.
+	zip, err := gzip.NewReader(io.MultiReader(bytes.NewReader(bytes.Clone(p[:n])), f.body))
 	if err != nil {
 		return 0, err
 	}
 	f.body = zip
 	return zip.Read(p)
 }
-
-// failed is a reader that has failed.
-type failed struct{ err error }
-
-func (f failed) Read([]byte) (int, error) { return 0, f.err }

@@ -44,7 +44,7 @@ func Serve(ctx context.Context, s *session.Session, o Options) error {
 	f := &face{session: s}
 	f.calls, f.stop = context.WithCancelCause(ctx)
 	defer f.stop(nil)
-	out := &output{Writer: o.Out}
+	var out io.WriteCloser = &output{Writer: o.Out}
 	in := newInput(o.In, out, f.finish)
 	err := f.server().Run(ctx, &sdk.IOTransport{Reader: in, Writer: out, MaxLineLength: -1}) // in limits messages
 	f.stop(errEnded)

@@ -29,7 +29,7 @@ func (b *Broker) pass(conn *counted, from io.Reader, dial func(context.Context) 
 		other.isEnding.Store(true) // the program may have gone
 		_ = other.SetReadDeadline(time.Now().Add(lastAnswer))
 	}()
-	_, _ = io.Copy(conn, other)
+	_, _ = io.Copy(net.Conn(conn), other)
 	_ = conn.CloseWrite()
 	<-done // at the latest when the broker is closed
 	return nil
