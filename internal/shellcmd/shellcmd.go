@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"unicode"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -112,6 +113,27 @@ func (r *Redirection) IsNeutral() bool {
 		return r.Target.Value == "/dev/null"
 	}
 	return false
+}
+
+// MayConnect reports whether bash may connect to a server for the redirection: to a path such as /dev/tcp/HOST/PORT, also if
+// an expansion may result in one.
+func (r *Redirection) MayConnect() bool {
+	if strings.HasPrefix(r.Op, "<<") {
+		return false // text, not a file
+	}
+	return slices.ContainsFunc([]string{"/dev/tcp/", "/dev/udp/"}, func(prefix string) bool {
+		if r.Target.Static {
+			return strings.HasPrefix(r.Target.Value, prefix)
+		}
+		text := r.Target.Text
+		known := text[:len(text)-len(strings.TrimLeftFunc(text, isLiteral))]
+		return strings.HasPrefix(known, prefix) || strings.HasPrefix(prefix, known)
+	})
+}
+
+// isLiteral reports whether the shell takes a character as it is.
+func isLiteral(r rune) bool {
+	return strings.ContainsRune("/._-+@%", r) || unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // Word is one word of a command.

@@ -19,7 +19,7 @@ func Script(s *shellcmd.Script, others []string) bool {
 	if s.Evaluates != "" || len(s.Commands) == 0 {
 		return false
 	}
-	return !slices.ContainsFunc(s.Redirections, writes) && !slices.ContainsFunc(s.Commands, func(c shellcmd.Command) bool {
+	return !slices.ContainsFunc(s.Redirections, acts) && !slices.ContainsFunc(s.Commands, func(c shellcmd.Command) bool {
 		return !Command(c) && !isAmong(c, others)
 	})
 }
@@ -103,11 +103,11 @@ func programCheck(name string) (check func(args []string) bool, known bool) {
 	return nil, false
 }
 
-// writes reports whether a redirection may change a file.
-func writes(r shellcmd.Redirection) bool {
+// acts reports whether a redirection may change a file or connect to a server.
+func acts(r shellcmd.Redirection) bool {
 	switch r.Op {
 	case "<", "<<", "<<-", "<<<", "<&":
-		return false
+		return r.MayConnect()
 	}
 	return !r.IsNeutral()
 }

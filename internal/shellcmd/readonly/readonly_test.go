@@ -19,6 +19,7 @@ func TestScript(t *testing.T) {
 		"bash -c 'ls | wc -l'", "sh -c 'ls | wc -l'", "zsh -lc \"ls 'a b'\"", "bash -c 'ls &>/dev/null rm a'", "timeout 5 ls", "for f in *; do wc -l $f; done", "if [ -f a ]; then cat a; fi", "test -d x && ls x", "node --version",
 		"ls $(pwd)", "cat <(sort a) `which x`", "echo \"$(git log -1)\"", "for f in $(ls); do wc -l $f; done", "echo \"$(cat <<'E'\nx\nE\n)\"",
 		"printf '%s' x", "sort a", "tree -L 2", "file a", "base64 a", "(cd x; ls) & wc a", "command ls",
+		"cat < src/$F", "for f in a b; do wc -l < sub/$f; done", "cat < /proc/$$/stat", "cat < /dev/stdin", "cat <<< /dev/tcp/a.example/80",
 	} {
 		if s, err := shellcmd.Parse(command); err != nil || !readonly.Script(s, nil) {
 			t.Errorf("%q does not only read, %v", command, err)
@@ -38,6 +39,9 @@ func TestScript(t *testing.T) {
 		"uniq -- a -x", "uniq a -x", "uniq a -- x", "uniq - -x", "uniq -c -- - -x", "xargs command rm", "timeout 5 command rm a",
 		"test -v 'a[$(rm x)]'", "sh -c 'ls &>/dev/null rm a'", `sh -c "ls \$'\\'; rm a; #\\''"`, "zsh -c \"printf %d 'path[\\`rm a\\`]'\"", "zsh -c '[ 1 -eq $x ]'", "timeout 5 sh -c 'ls &>/dev/null rm a'",
 		"source x", ". x", "awk 1 a", "npm test", "ls {-a,-b} > x", "export A=b", "kill 1", "time rm a", "command rm a",
+		"cat < /dev/tcp/a.example/80", "cat < '/dev/udp/a.example/53'", "cat <> /dev/tcp/a.example/80", "exec 3< /dev/tcp/a.example/80", "cat < /dev/tcp/$H/80", "cat < /dev/$X",
+		"for f in /dev/tcp/a.example/80; do cat < $f; done", "cat < \"$X\"/80", "cat < /de{v,}/tcp/a.example/80", "sh -c 'cat < /dev/tcp/a.example/80'", "echo $(cat < /dev/tcp/a.example/80)",
+		"cat <& /dev/tcp/a.example/80", "cat < /\"dev\"/tcp/$H/80", "cat < ~/$X",
 	} {
 		if s, err := shellcmd.Parse(command); err == nil && readonly.Script(s, nil) {
 			t.Errorf("%q only reads", command)
