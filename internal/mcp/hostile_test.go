@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -158,6 +159,36 @@ func TestDiesInCall(t *testing.T) {
 		if w := warned(); !strings.Contains(w[0], want) {
 			t.Errorf("%s: warnings %q, want %q", kind, w, want)
 		}
+	}
+}
+
+// A call has an error as its result if the server's response cannot be read.
+func TestUnreadable(t *testing.T) {
+	t.Parallel()
+	_, r, _ := run(t, Options{Configs: []Config{toy(t, "toy", "unreadable")}})
+	for rest, want := range map[string]string{
+		"deep":                      "exceeded maximum nesting depth",
+		`"result":{"content":[NaN]`: "invalid character",
+		`"result":NaN`:              "invalid character",
+		`"error":"locked"`:          "has the wrong type",
+	} {
+		args, err := json.Marshal(map[string]string{"rest": rest})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := callTool(t.Context(), t, r, "mcp_toy_read", string(args), tool.Host{})
+		if got.Error == nil || !strings.Contains(got.Error.Message, "the server's response cannot be read: ") || !strings.Contains(got.Error.Message, want) {
+			t.Errorf("%s: %+v, want %q", rest, got.Error, want)
+		}
+	}
+}
+
+// A server whose connection Pollux gives up is reported with the reason, not with the end of its program after that.
+func TestEndless(t *testing.T) {
+	t.Parallel()
+	s, _, warned := run(t, Options{Configs: []Config{toy(t, "toy", "endless")}})
+	if w := fmt.Sprint(s.Status()[0].Err, warned()); !strings.Contains(w, "a message of more than 32 MiB") || strings.Contains(w, "it ended") {
+		t.Errorf("reported: %s", w)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -52,6 +53,8 @@ type program struct {
 	writing sync.Mutex
 	input   *os.File
 	closing sync.Once
+	isOver  atomic.Bool   // Close was called
+	hasLeft atomic.Bool   // the program has ended its side of the connection before that
 	ended   chan struct{} // closed when the program has ended after Close
 	status  process.Status
 }
@@ -140,6 +143,7 @@ func (p *program) Read(context.Context) (jsonrpc.Message, error) {
 		}
 		line, err := p.readLine()
 		if err != nil {
+			p.noteEnd(err)
 			return nil, err
 		}
 		if err := p.parse(line); err != nil {
@@ -161,6 +165,9 @@ func (p *program) parse(line []byte) error {
 	}
 	for _, m := range messages {
 		msg, err := jsonrpc.DecodeMessage(m)
+		if response := unreadable(m, err); response != nil {
+			msg, err = response, nil
+		}
 		if err != nil {
 			return err
 		}
@@ -207,12 +214,21 @@ func (p *program) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if !stop() {
 		_ = p.input.SetWriteDeadline(time.Time{})
 	}
+	p.noteEnd(err)
 	return err
+}
+
+// noteEnd notes that the program has ended its side of the connection, if err of a read or a write says so.
+func (p *program) noteEnd(err error) {
+	if (errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE)) && !p.isOver.Load() {
+		p.hasLeft.Store(true)
+	}
 }
 
 // Close ends the input of the program, which asks it to end, and kills it if it does not.
 func (p *program) Close() error {
 	p.closing.Do(func() {
+		p.isOver.Store(true)
 		_ = p.input.Close() // unsent messages are not needed any more
 		go func() {
 			defer close(p.ended)
@@ -234,14 +250,14 @@ func (p *program) wait() { <-p.ended }
 // endPause is how long explain waits for the end of a program whose connection has broken.
 const endPause = 200 * time.Millisecond
 
-// explain ends the program, and returns why its connection has ended with err: that the program has ended,
+// explain ends the program, and returns why its connection has ended with err: that the program has ended by itself,
 // if so, and the line of its standard error that says why.
 func (p *program) explain(err error) error {
 	hasEnded := false
 	if p.running != nil {
 		select {
 		case <-p.running.Closed():
-			hasEnded = p.running.Cause() == nil
+			hasEnded = p.hasLeft.Load() && p.running.Cause() == nil
 		case <-time.After(endPause):
 		}
 		_ = p.Close()

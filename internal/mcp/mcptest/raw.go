@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"pollux/internal/crash"
 )
 
 // raw is a server that writes its messages itself, so that they need not be right.
@@ -155,6 +157,30 @@ var rawKinds = map[string]func(r *raw){
 	"floods": func(r *raw) {
 		r.add("flood", "Answers with 100 MB", `{"type":"object"}`)
 		r.call = func(id json.RawMessage, _ string, _ json.RawMessage) { r.reply(id, strings.Repeat("x", 100<<20)) }
+	},
+	"unreadable": func(r *raw) {
+		r.add("read", "Sends a result as it is", `{"type":"object"}`)
+		r.call = func(id json.RawMessage, _ string, args json.RawMessage) {
+			var a struct{ Rest string }
+			_ = json.Unmarshal(args, &a)
+			if a.Rest == "deep" {
+				a.Rest = `"result":{"structuredContent":` + strings.Repeat(`{"a":`, 100_000) + "1" + strings.Repeat("}", 100_001)
+			}
+			fmt.Fprintln(r.Out, `{"level":"info","id":`+string(id)+`,"result":NaN}`) // for a log
+			fmt.Fprintln(r.Out, `{"jsonrpc":"2.0","method":7,"id":`+string(id)+`,"result":{}}`)
+			fmt.Fprintf(r.Out, `{"jsonrpc":"2.0","id":%s,%s}`+"\n", id, a.Rest)
+		}
+	},
+	"endless": func(r *raw) {
+		fmt.Fprint(r.Out, "x") // before the first response
+		go func() {
+			defer crash.Recover()
+			for text := []byte(strings.Repeat("x", 1<<16)); ; {
+				if _, err := r.Out.Write(text); err != nil {
+					return
+				}
+			}
+		}()
 	},
 	"forks": func(r *raw) {
 		pid, err := r.Fork()
