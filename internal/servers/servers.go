@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -104,6 +105,9 @@ func (s *Servers) WhyMissing(hidden func(name string) string) func(name string) 
 }
 
 func (s *Servers) whyMissing(name string) string {
+	if name == "list_mcp_resources" || name == "read_mcp_resource" {
+		return s.whyNoResources()
+	}
 	var owner mcp.Status
 	for _, st := range s.Status() {
 		if strings.HasPrefix(name, mcp.ToolName(st.Config.Name, "")) && len(st.Config.Name) > len(owner.Config.Name) {
@@ -119,6 +123,25 @@ func (s *Servers) whyMissing(name string) string {
 		return fmt.Sprintf("The user has disabled the MCP server %q.", owner.Config.Name)
 	}
 	return ""
+}
+
+// whyNoResources returns why there are no tools for resources, "" if there are no servers.
+func (s *Servers) whyNoResources() string {
+	list := s.Status()
+	if len(list) == 0 {
+		return ""
+	}
+	var away []string
+	for _, st := range list {
+		if st.State == mcp.Disconnected || st.State == mcp.Connecting {
+			away = append(away, strconv.Quote(st.Config.Name))
+		}
+	}
+	text := "No connected MCP server offers resources."
+	if len(away) > 0 {
+		text += " Not connected: " + strings.Join(away, ", ") + "."
+	}
+	return text
 }
 
 // Prompts returns the prompts of the servers.
