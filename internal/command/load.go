@@ -92,7 +92,7 @@ func (s *search) directory(dir string, above []fs.FileInfo) {
 		s.skip(dir, "it is more than %d directories deep", maxDepth)
 		return
 	}
-	f, err := os.Open(dir)
+	f, err := durable.OpenDir(dir)
 	if err != nil {
 		s.skip(dir, "%v", durable.Cause(err))
 		return

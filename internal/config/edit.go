@@ -235,7 +235,7 @@ func openDir(path string, project bool) (*os.File, error) {
 			return nil, err
 		}
 	}
-	dir, err := os.Open(path)
+	dir, err := durable.OpenDir(path)
 	if err != nil {
 		return nil, plain(err)
 	}

@@ -11,6 +11,9 @@ import (
 // directory is the location of file names: the prefix of a path.
 type directory string
 
+// dirFlag is 0: this platform has no files that wait when they are opened.
+const dirFlag = 0
+
 func atPath(prefix string) directory { return directory(prefix) }
 
 // atDir uses the path of dir: this platform has no calls relative to an open directory.

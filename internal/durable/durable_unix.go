@@ -17,6 +17,9 @@ type directory struct {
 	prefix string // empty, or ends in a slash
 }
 
+// dirFlag makes the system open directories only.
+const dirFlag = unix.O_DIRECTORY
+
 func atPath(prefix string) directory { return directory{unix.AT_FDCWD, prefix} }
 
 func atDir(dir *os.File) directory { return directory{int(dir.Fd()), ""} }

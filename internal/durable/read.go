@@ -50,6 +50,10 @@ func AppendFile(data []byte, path string, limit int64) ([]byte, error) {
 	return read.Bytes(), nil
 }
 
+// OpenDir opens a directory to read its entries. It never blocks: anything else in its place, such as a pipe, is refused with
+// the error that it is not a directory.
+func OpenDir(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|dirFlag, 0) }
+
 func tooLarge(limit int64) error {
 	if limit < 1<<20 {
 		return fmt.Errorf("it is larger than %d KB", limit>>10)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -43,6 +44,21 @@ func TestReadFile(t *testing.T) {
 	}
 	if _, err := ReadFile(os.DevNull, 1<<30); err == nil || err.Error() != "it is not a regular file" {
 		t.Errorf("a device: %v", err)
+	}
+}
+
+func TestOpenDir(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	f, err := OpenDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = f.Close()
+	for path, want := range map[string]error{os.DevNull: syscall.ENOTDIR, filepath.Join(dir, "absent"): fs.ErrNotExist} {
+		if _, err := OpenDir(path); !errors.Is(err, want) {
+			t.Errorf("%s: error %v, want %v", path, err, want)
+		}
 	}
 }
 

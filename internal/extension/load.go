@@ -93,7 +93,7 @@ func IsDirName(name string) bool {
 
 // readNames returns the names of the subdirectories that may be extensions, sorted.
 func readNames(dir string) ([]string, error) {
-	f, err := os.Open(dir)
+	f, err := durable.OpenDir(dir)
 	if durable.IsAbsent(err) {
 		return nil, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -79,14 +78,17 @@ func (s Switches) Set(server string, enabled bool) error {
 	return durable.WriteFile(s.Path, append(data, '\n'), 0o600)
 }
 
+// maxSwitches limits the file, in bytes.
+const maxSwitches = 4 << 20
+
 func (s Switches) read() (map[string]json.RawMessage, error) {
 	entries := map[string]json.RawMessage{}
-	data, err := os.ReadFile(s.Path)
+	data, err := durable.ReadFile(s.Path, maxSwitches)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return entries, nil
 	case err != nil:
-		return entries, durable.Cause(err)
+		return entries, err
 	}
 	if err := json.Unmarshal(data, &entries); err != nil || entries == nil {
 		return map[string]json.RawMessage{}, fmt.Errorf("%s is not a JSON object", s.Path)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -121,8 +120,7 @@ func (s *search) add(k Skill) {
 // listFolders returns the directories that may have a SKILL.md: dir and those in it, links to directories
 // included, without hidden ones.
 func listFolders(dir string) ([]string, error) {
-	// Without O_NONBLOCK, opening a pipe would wait.
-	f, err := os.OpenFile(dir, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := durable.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"pollux/internal/durable"
 	"pollux/internal/shellcmd"
 	"pollux/internal/workspace"
 )
@@ -100,7 +100,7 @@ func firstEntries(dir string, most int) ([]fs.DirEntry, error) {
 	if most <= 0 {
 		return nil, nil
 	}
-	f, err := os.Open(dir)
+	f, err := durable.OpenDir(dir)
 	if err != nil {
 		return nil, err
 	}
