@@ -22,6 +22,7 @@ import (
 	"pollux/internal/terminal"
 	"pollux/internal/transcript"
 	"pollux/internal/undo/history"
+	"pollux/internal/wording"
 )
 
 // encode returns a session in a format: md, html or json.
@@ -92,16 +93,17 @@ func showDiff(ctx context.Context, c *manage.Call, found located) (o outcome.Out
 		return o, err
 	}
 	paths := config.NewPaths(c.Options.Env, found.project)
-	log, err := undo.Settled(ctx, p, paths)
-	if err != nil {
-		return o, err
-	}
+	log, unsettled := undo.Settled(ctx, p, paths)
 	options := snapshots.TreeOf(paths.Dir()).Options()
 	options.IsExact, options.IsText = true, func(text string) bool { return terminal.Text(text) == text }
 	var b strings.Builder
 	_, warnings, err := snapshots.WritePatch(&b, log, history.Part{Sessions: []string{found.ID}, Began: found.Start}, options)
 	o = outcome.New(outcome.Raw(b.String()))
-	if o.Notes = warnings; b.Len() == 0 && err == nil {
+	o.Notes = warnings
+	if unsettled != nil {
+		o.Notes = append(o.Notes, "Warning: the diff may lack changes. "+wording.Sentence(unsettled))
+	}
+	if b.Len() == 0 && err == nil {
 		o.Notes = append(o.Notes, "This session has not changed any files.")
 	}
 	return o, err

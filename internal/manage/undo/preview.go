@@ -93,6 +93,9 @@ func Look(ctx context.Context, p *project.Project, c Change) (*Preview, error) {
 	if changes != nil {
 		v.Summary = changes.String()
 	}
+	if text := l.warning(); text != "" {
+		v.Notes = append(v.Notes, text)
+	}
 	if patch.isCut {
 		v.Notes = append(v.Notes, "The diff is longer. To see all of it, run pollux undo diff '"+c.Name()+"'.")
 	}
@@ -127,13 +130,10 @@ func (h *head) Write(data []byte) (int, error) {
 
 // read reads the log of a project.
 func read(ctx context.Context, p *project.Project) (*log, error) {
-	s, err := Settled(ctx, p, p.Paths)
-	if err != nil {
-		return nil, err
-	}
+	s, unsettled := Settled(ctx, p, p.Paths)
 	if s == nil {
-		return &log{&history.History{}, p, nil}, nil
+		return &log{&history.History{}, p, nil, nil}, unsettled
 	}
 	h, err := history.Read(s)
-	return &log{h, p, s}, err
+	return &log{h, p, s, unsettled}, err
 }

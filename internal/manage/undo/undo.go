@@ -39,8 +39,8 @@ func Commands() []*manage.Command {
 			Example: "pollux undo\n  pollux undo 3\n  pollux undo '#12' --dry-run",
 			Flags:   []manage.Flag{dryRun, all, merges, overwrite, to}, Run: manage.With(open, undo), Session: &manage.InSession{},
 			Subs: []*manage.Command{
-				{Name: "log", Summary: "List what has changed", Flags: []manage.Flag{manage.JSON}, Run: manage.With(open, list), Session: &manage.InSession{}, RunsWhileBusy: true},
-				{Name: "diff", Args: "[<number> | #<change>]", Summary: "Show a change as a diff", Flags: []manage.Flag{to}, Run: manage.With(open, diff), Session: &manage.InSession{}, RunsWhileBusy: true},
+				{Name: "log", Summary: "List what has changed", Flags: []manage.Flag{manage.JSON}, Run: manage.With(openToShow, showing(list)), Session: &manage.InSession{}, RunsWhileBusy: true},
+				{Name: "diff", Args: "[<number> | #<change>]", Summary: "Show a change as a diff", Flags: []manage.Flag{to}, Run: manage.With(openToShow, showing(diff)), Session: &manage.InSession{}, RunsWhileBusy: true},
 				{
 					Name: "restore", Args: "<path>", Summary: "Bring back a file or directory as it was before its last change",
 					Flags: flags(), Run: manage.With(open, restore), Session: &manage.InSession{}, Values: manage.FileNames,
@@ -53,7 +53,7 @@ func Commands() []*manage.Command {
 		},
 		manage.SessionOnly(&manage.Command{
 			Name: "diff", Args: "[session] [path]", Summary: "Show what has changed in files since your last prompt, or in the whole session",
-			RunsWhileBusy: true, Run: manage.With(open, diffSince),
+			RunsWhileBusy: true, Run: manage.With(openToShow, showing(diffSince)),
 		}),
 	}
 }
@@ -75,9 +75,20 @@ type log struct {
 	*history.History
 	project *project.Project
 	store   *store.Store // nil if there is none
+	// unsettled is why the work that killed processes have left is not done, nil if it is.
+	unsettled error
 }
 
+// open opens the log for a command that changes files, which needs all changes before.
 func open(ctx context.Context, c *manage.Call) (*log, error) {
+	l, err := openToShow(ctx, c)
+	if err == nil && l.unsettled != nil {
+		return nil, l.unsettled
+	}
+	return l, err
+}
+
+func openToShow(ctx context.Context, c *manage.Call) (*log, error) {
 	p, err := c.Load(ctx)
 	if err != nil {
 		return nil, err
@@ -85,8 +96,36 @@ func open(ctx context.Context, c *manage.Call) (*log, error) {
 	return read(ctx, p)
 }
 
+// showing returns run for a command that only shows the log. It adds a warning if the log may lack changes, for example
+// because there is no room for them on the disk.
+func showing(run func(context.Context, *manage.Call, *log) (outcome.Outcome, error)) func(context.Context, *manage.Call, *log) (outcome.Outcome, error) {
+	return func(ctx context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
+		o, err := run(ctx, c, l)
+		warning := l.warning()
+		switch {
+		case warning == "":
+			return o, err
+		case err != nil:
+			return o, errors.Join(err, l.unsettled)
+		case c.Live != nil:
+			o.Parts = append(o.Parts, outcome.Text(warning))
+		default:
+			o.Notes = append(o.Notes, warning)
+		}
+		return o, nil
+	}
+}
+
+// warning is the sentence about changes that the log may lack, "" if it lacks none.
+func (l *log) warning() string {
+	if l.unsettled == nil {
+		return ""
+	}
+	return "Warning: the log may lack changes. " + wording.Sentence(l.unsettled)
+}
+
 // Settled returns the undo log of the project that paths are of, nil if there is none. What killed processes have left
-// undone is done.
+// undone is done. The log can be read even if that has failed.
 func Settled(ctx context.Context, p *project.Project, paths *config.Paths) (*store.Store, error) {
 	s := snapshots.Existing(p, paths)
 	if s == nil {

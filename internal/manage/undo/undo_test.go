@@ -329,3 +329,44 @@ func TestMeanwhile(t *testing.T) {
 		}
 	}
 }
+
+// TestUnsettled shows the log, with a warning, although changes of an earlier call cannot be recorded, and changes no file.
+func TestUnsettled(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"general": {"defaultApprovalMode": "auto_edit"}}`)
+	p.Script = `
+turn
+  call write_file {"file_path": "a", "content": "new\n"}
+turn
+  text Written.
+`
+	p.Write("a", "old\n")
+	p.Prompt("Write.")
+	opened, err := project.Open(t.Context(), p.Options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	s, err := snapshots.Store(opened)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := filepath.Join(s.Dir(), "bases")
+	if err := os.RemoveAll(bases); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(bases, bases); err != nil {
+		t.Fatal(err)
+	}
+	const warning = "Warning: the log may lack changes. Read the undo log: "
+	p.Check(Commands()[0], []managetest.Case{
+		{Line: "log", Want: "#1"},
+		{Line: "log", Want: warning},
+		{Line: "/log", Want: warning},
+		{Line: "diff", Want: "-old\n+new"},
+		{Line: "diff", Want: warning},
+		{Line: "diff #7", Want: "run pollux undo log\nread the undo log: ", Code: exit.General},
+		{Line: "", Want: "read the undo log: ", Code: exit.General},
+		{Line: "restore a", Want: "read the undo log: ", Code: exit.General},
+	})
+}
