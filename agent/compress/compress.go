@@ -100,6 +100,10 @@ type Options struct {
 	PreCompress func(ctx context.Context, trigger string)
 	// PlanPath returns the path of the plan that the user has approved, "" if there is none.
 	PlanPath func() string
+	// Facts returns the facts that the program knows now, which follow the snapshot in the same message.
+	// removed are the messages that the snapshot replaces, which may begin with an older one (see [Earlier]), and kept
+	// those that stay. A nil Facts knows nothing.
+	Facts func(removed, kept []agent.Message) []Fact
 	// IsContext reports whether a message at the head of the history belongs to
 	// [agent.Config.Context]. A nil IsContext recognizes such a message by its tag.
 	IsContext func(agent.Message) bool
@@ -293,7 +297,7 @@ func (w *compression) compress(ctx context.Context) ([]agent.Message, agent.Comp
 		w.Warn(fmt.Sprintf("The conversation could not be summarized: %v", err))
 		return w.fail(ctx, agent.Compression{Status: agent.CompressEmptySummary, Before: w.before, After: w.before})
 	}
-	rest := w.tail(summary, cut, trimmed)
+	rest := w.tail(summary+w.facts(trimmed, cut.at, maxFacts), cut, trimmed)
 	done := agent.Compression{Status: agent.CompressedOK, Before: w.before, After: w.count(ctx, w.CompressRequest, w.withHead(rest), w.scaled(w.estimate(rest)))}
 	if ctx.Err() != nil {
 		return w.History, unchanged(w.CompressRequest)

@@ -79,9 +79,10 @@ func (w *compression) dropOldest(messages []agent.Message, room int) []agent.Mes
 	if at <= summaryLen(messages) {
 		return messages
 	}
-	note := llm.EstimateTokens([]llm.Part{{Text: newerNote}})
+	facts := w.facts(messages, at, room/outlinePart/2)
+	note := llm.EstimateTokens([]llm.Part{{Text: facts + newerNote}})
 	summary := snapshot{body: outline(messages[:at], max(room/outlinePart-note, 100))}.String()
-	return w.tail(summary, cut{at: at, prompt: -1}, messages)
+	return w.tail(summary+facts, cut{at: at, prompt: -1}, messages)
 }
 
 // outlinePart is the part of the room that an outline may have.

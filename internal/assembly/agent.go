@@ -68,6 +68,8 @@ type Builder struct {
 	// Plan returns the path of the plan that is carried out, "" for none, and Stage where the session stands with it.
 	Plan  func() string
 	Stage func() route.Stage
+	// Running lists the commands that run in the background, one on a line. It may be nil.
+	Running func() string
 
 	loopsAllowed atomic.Bool
 }

@@ -58,6 +58,7 @@ func (b *Builder) compressor(requestConfig func(model string) llm.Config) agent.
 			return b.Outputs.Save(tool, text)
 		},
 		PlanPath: b.Plan,
+		Facts:    b.facts,
 		Warn:     b.warnOfSummary(),
 	}))
 }

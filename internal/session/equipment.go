@@ -56,7 +56,7 @@ func (b *builder) equip(ctx context.Context, f foundation, seen *observers.Obser
 	e.stack = stack
 	builder := &assembly.Builder{
 		Project: p, Models: f.Models, Generator: stack, Fallback: stack.Fallback, Records: seen.Records, Outputs: f.outputs,
-		Checks: assembly.NewChecks(p, f.Workspace), Summaries: assembly.NewSummaries(p, f.Models, stack), Plan: f.plans.Approved, Stage: f.planStage,
+		Checks: assembly.NewChecks(p, f.Workspace), Summaries: assembly.NewSummaries(p, f.Models, stack), Plan: f.plans.Approved, Stage: f.planStage, Running: f.Processes.Overview,
 	}
 	agents := agents.New(agents.Parts{
 		Project: p, Definitions: f.subagents, Policy: f.policy, Builder: builder, Servers: f.Servers, Memory: f.Memory, Workspace: f.Workspace,

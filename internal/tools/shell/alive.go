@@ -3,9 +3,12 @@
 package shell
 
 import (
+	"fmt"
+	"strings"
 	"time"
 
 	"pollux/internal/crash"
+	"pollux/internal/terminal"
 )
 
 // Alive returns the commands that go on in the background, or of which something does that was started with &. Daemons, which
@@ -73,4 +76,25 @@ func (ps *Processes) polled() (n int) {
 		}
 	}
 	return n
+}
+
+// mostOfCommand is the length of a command in an overview.
+const mostOfCommand = 200
+
+// Overview lists the commands that run in the background, and the processes that others left running, one on a line, for the model.
+func (ps *Processes) Overview() string {
+	var lines []string
+	listed := map[int]bool{}
+	for _, p := range ps.List() {
+		listed[p.PID] = true
+		if !p.Exited {
+			lines = append(lines, fmt.Sprintf("PID %d: %s", p.PID, terminal.Cut(terminal.Line(p.Command), mostOfCommand)))
+		}
+	}
+	for _, l := range ps.Left() {
+		if l.Runs() && !listed[l.PID()] {
+			lines = append(lines, fmt.Sprintf("PGID %d: what this has left running: %s", l.PID(), terminal.Cut(terminal.Line(l.Command), mostOfCommand)))
+		}
+	}
+	return strings.Join(lines, "\n")
 }

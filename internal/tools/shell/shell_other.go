@@ -134,3 +134,6 @@ func (t unavailableTool) Spec() *tool.Spec {
 }
 
 func (unavailableTool) Build(json.RawMessage) (tool.Invocation, error) { return nil, errNoCommands }
+
+// Overview returns nothing.
+func (*Processes) Overview() string { return "" }

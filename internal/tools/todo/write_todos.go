@@ -86,18 +86,17 @@ func describe(n int) string {
 }
 
 func (c *call) Run(context.Context, tool.Host) *tool.Result {
-	text := "Successfully cleared the todo list."
+	text := cleared
 	done := 0
 	if len(c.todos) > 0 {
-		var b strings.Builder
-		b.WriteString("Successfully updated the todo list. The current list is now:")
+		var lines []string
 		for i, t := range c.todos {
-			fmt.Fprintf(&b, "\n%d. [%s] %s", i+1, t.Status, t.Description)
+			lines = append(lines, fmt.Sprintf("%d. [%s] %s", i+1, t.Status, t.Description))
 			if t.Status == tool.TodoCompleted {
 				done++
 			}
 		}
-		text = b.String()
+		text = updated + strings.Join(lines, "\n")
 	}
 	return &tool.Result{
 		Content: []llm.Part{llm.Text(text)},
