@@ -189,6 +189,20 @@ func TestRivalsApart(t *testing.T) {
 	}
 }
 
+// TestRivalsNearest checks that the error for many similar places begins with the most similar ones, wherever they are.
+func TestRivalsNearest(t *testing.T) {
+	t.Parallel()
+	var text strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&text, "handler number %04d gets its own buffer\n", i)
+	}
+	_, err := find(text.String(), "handler number 3456 gets its one buffer", "x", never)
+	var u *unclear
+	if !errors.As(err, &u) || len(u.places) != 4000 || u.places[0] != [2]int{3457, 3457} || !strings.HasPrefix(u.lines, "line 3457:\nhandler number 3456 gets") {
+		t.Errorf("%v, %.300s", err, fmt.Sprintf("%+v", u))
+	}
+}
+
 // TestBlankLines checks the places of texts that begin or end with blank lines.
 func TestBlankLines(t *testing.T) {
 	t.Parallel()

@@ -69,12 +69,14 @@ func (q *query) similar() ([]place, error) {
 	return places, nil
 }
 
-// rivals returns the error for several places that are similar to old. It leaves out places that overlap a more similar
-// one.
+// rivals returns the error for several places that are similar to old, the most similar first. It leaves out places that
+// overlap a more similar one.
 func (q *query) rivals(places []place, differs []int) error {
 	err := &unclear{reason: "the same as none of them"}
-	for i, p := range places {
-		isWorse := false
+	order := sequence(len(places))
+	slices.SortStableFunc(order, func(i, j int) int { return differs[i] - differs[j] })
+	for _, i := range order {
+		p, isWorse := places[i], false
 		for j, other := range places {
 			isWorse = isWorse || differs[j] < differs[i] && p.start < other.end && other.start < p.end
 		}
