@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -170,6 +171,16 @@ func (s *similar) distance(p string) int {
 		end++
 	}
 	return len(a) + len(b) - 2*(same+end)
+}
+
+// AsLink returns the end of an error about the missing file at abs, which a path leads to: " (link.txt is a link to it)", or "" if the
+// path is not a link.
+func (w *Workspace) AsLink(path, abs string) string {
+	at := w.abs(path)
+	if info, err := os.Lstat(at); err != nil || info.Mode()&fs.ModeSymlink == 0 || RealPath(at) != abs {
+		return ""
+	}
+	return " (" + PrintableName(w.Display(at)) + " is a link to it)"
 }
 
 // DidYouMean returns the end of an error for a model, about the paths of [Workspace.Similar]: ". Did you mean

@@ -57,7 +57,7 @@ func (t *readFile) Build(raw json.RawMessage) (tool.Invocation, error) {
 		return nil, fail(tool.ErrInvalidParams, "The 'file_path' parameter must be non-empty.")
 	}
 	abs, reading := t.w.ResolveAs(path)
-	c.abs, c.name = abs, filepath.Base(path)
+	c.abs, c.path = abs, path
 	c.Described = tool.Described{Title: "Confirm: ReadFile", Text: t.w.Rel(c.abs)}
 	if reading != "" {
 		c.taken = fmt.Sprintf("%q was taken for %s.\n", path, reading)
@@ -107,7 +107,7 @@ type readFileCall struct {
 	w           *workspace.Workspace
 	seen        *Seen
 	abs         string
-	name        string // the last element of the path as the model wrote it
+	path        string // as the model wrote it
 	taken       string // a line for the model if its path was not taken as it is
 	encoding    string // the line that names the encoding of the file
 	first, last int
@@ -128,7 +128,7 @@ func (c *readFileCall) Run(ctx context.Context, host tool.Host) *tool.Result {
 	}
 	got, err := read(ctx, c.w, c.abs, first, last)
 	if e := (*tool.Error)(nil); errors.As(err, &e) && e.Type == tool.ErrFileNotFound {
-		return tool.Fail(e.Type, e.Message+c.w.DidYouMean(ctx, c.abs, false))
+		return tool.Fail(e.Type, e.Message+c.w.AsLink(c.path, c.abs)+c.w.DidYouMean(ctx, c.abs, false))
 	}
 	if err != nil {
 		return failed(err)

@@ -275,6 +275,28 @@ func TestMissing(t *testing.T) {
 	}
 }
 
+// TestBrokenLink names the link whose target is missing, and no link to a directory on the way to a missing file.
+func TestBrokenLink(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"dir/x": "x"})
+	for name, target := range map[string]string{"note": "gone", "way": "dir"} {
+		if err := os.Symlink(target, filepath.Join(w.Root(), name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	for path, want := range map[string]string{"note": "/gone (note is a link to it)", "way/missing": "/dir/missing", "missing": "/missing"} {
+		want = "File not found: " + w.Root() + filepath.FromSlash(want)
+		for name, r := range map[string]*tool.Result{
+			"read":    run(t, NewReadFile(w, nil), args{"file_path": path}),
+			"replace": run(t, NewReplace(w, nil, nil, EditObserver{}), args{"file_path": path, "instruction": "i", "old_string": "a", "new_string": "b"}),
+		} {
+			if r.Error == nil || r.Error.Message != want {
+				t.Errorf("%s of %s: %v, want %s", name, path, r.Error, want)
+			}
+		}
+	}
+}
+
 func TestReadFileCancelled(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"f": strings.Repeat("\n", 1<<20)})

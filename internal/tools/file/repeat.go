@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"pollux/tool"
@@ -102,7 +103,7 @@ func describeRange(args arguments) string {
 // differently, by a link or with JSON escapes, counts as one of another file, so that the paths of all
 // earlier calls need not be resolved.
 func (c *readFileCall) sameFile(raw json.RawMessage) (args arguments, isSame bool) {
-	if !bytes.Contains(raw, []byte(c.name)) {
+	if !bytes.Contains(raw, []byte(filepath.Base(c.path))) {
 		return nil, false
 	}
 	args, err := parseArguments(raw)

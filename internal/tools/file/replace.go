@@ -242,7 +242,7 @@ func (c *replaceCall) apply(ctx context.Context, before *document) (*edit, error
 	e := &edit{revision: revision{path: c.abs, before: before, proposed: c.proposed}}
 	switch {
 	case !before.exists && c.old != "":
-		return nil, fail(tool.ErrFileNotFound, "File not found: %s%s", c.abs, c.w.DidYouMean(ctx, c.abs, false))
+		return nil, fail(tool.ErrFileNotFound, "File not found: %s%s%s", c.abs, c.w.AsLink(c.path, c.abs), c.w.DidYouMean(ctx, c.abs, false))
 	case !before.exists:
 		var err error
 		e.after, err = before.rewrite(c.new)
