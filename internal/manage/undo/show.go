@@ -23,8 +23,10 @@ import (
 func (l *log) summary(operations []*store.Operation, verb string, changes, stay []revert.Step, c *manage.Call, restores string) string {
 	var b strings.Builder
 	switch {
-	case len(changes) == 0 && len(stay) == 0:
+	case len(changes) == 0 && len(stay) == 0 && (restores != "" || c.Is(dryRun.Name)):
 		b.WriteString("All files are as they were already.\n")
+	case len(changes) == 0 && len(stay) == 0:
+		fmt.Fprintf(&b, "%s %s (%s): all files are as they were already.\n", verb, numbers(operations), titles(operations))
 	case c.Is(dryRun.Name) && len(changes) > 0:
 		fmt.Fprintf(&b, "%s would change:\n", extent(changes))
 	case len(changes) > 0:

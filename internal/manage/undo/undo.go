@@ -254,7 +254,7 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 		return outcome.Outcome{}, exit.Errorf(exit.General, "%s: undone already.", numbers(operations))
 	}
 	o := outcome.New(outcome.Text(text))
-	if len(changes) == 0 || c.Is(dryRun.Name) {
+	if c.Is(dryRun.Name) || len(changes) == 0 && keep != nil {
 		return o, nil
 	}
 	base, err := l.store.Open()
@@ -263,6 +263,9 @@ func (l *log) takeBack(ctx context.Context, c *manage.Call, operations []*store.
 	}
 	defer base.Close()
 	header := store.Header{Session: operations[0].Session, Title: verb + " " + numbers(operations), IsPartial: isAgain}
+	if len(changes) == 0 { // else the next undo would find the same operations
+		return o, plan.Note(base, header)
+	}
 	if _, err := plan.Apply(ctx, base, header); err != nil {
 		return outcome.Outcome{}, err
 	}

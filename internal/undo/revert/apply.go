@@ -80,6 +80,13 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	return o, errors.Join(failed, finish(ctx, p.store, o, false))
 }
 
+// Note records in an operation that the plan's operations are taken back although no path changes: all are as they were before.
+func (p *Plan) Note(b *store.Base, h store.Header) error {
+	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
+	h.Ended = h.Began
+	return b.Begin().Commit(&store.Operation{Header: h})
+}
+
 // errChanged is returned for a path that someone has changed since the plan was made.
 var errChanged = errors.New("it was changed meanwhile")
 
