@@ -122,7 +122,7 @@ func tagCommands() []*manage.Command {
 		{Name: "save", Args: "<tag>", Summary: "Save this conversation under a tag", Run: withTag("save", saveTag)},
 		{Name: "resume", Aliases: []string{"load"}, Args: "<tag>", Summary: "Resume a saved conversation", Run: withTag("resume", resumeTag)},
 		{Name: "delete", Args: "<tag>", Summary: "Delete a saved conversation", Run: withTag("delete", deleteTag)},
-		{Name: "share", Args: "[file]", Summary: "Write this conversation to a Markdown or JSON file", RunsWhileBusy: true, Run: share},
+		{Name: "share", Args: "[file]", Summary: "Write this conversation to a Markdown or JSON file", RunsWhileBusy: true, Run: share, Values: manage.FileNames},
 	}
 }
 

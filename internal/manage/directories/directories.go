@@ -20,7 +20,7 @@ func Command() *manage.Command {
 	return manage.SessionOnly(&manage.Command{
 		Name: "directory", Aliases: []string{"dir"}, Summary: "Show and add workspace directories",
 		Subs: []*manage.Command{
-			{Name: "add", Args: "<path>[,<path>...]", Summary: "Add directories to the workspace", Run: add},
+			{Name: "add", Args: "<path>[,<path>...]", Summary: "Add directories to the workspace", Run: add, Values: manage.DirectoryNames},
 			{Name: "show", Summary: "List the directories of the workspace", RunsWhileBusy: true, Run: show},
 		},
 	})

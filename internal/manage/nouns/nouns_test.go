@@ -1,6 +1,7 @@
 package nouns
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -42,6 +43,11 @@ func checkNames(t *testing.T, path string, rows []*manage.Command, namesOf func(
 	}
 }
 
+// namesFile reports whether the syntax of arguments has a file or a directory of this machine.
+func namesFile(args string) bool {
+	return regexp.MustCompile(`(?i)[<\[](path|file|dir|directory|folder)\b`).MatchString(args)
+}
+
 // checkRow checks a row and those below it.
 func checkRow(t *testing.T, path string, c *manage.Command) {
 	switch {
@@ -53,8 +59,10 @@ func checkRow(t *testing.T, path string, c *manage.Command) {
 		t.Errorf("%s describes its / command twice", path)
 	case c.IsSessionOnly && slices.ContainsFunc(c.Subs, func(sub *manage.Command) bool { return !sub.IsSessionOnly }):
 		t.Errorf("%s hides a subcommand", path)
-	case c.IsSessionOnly && (c.Flags != nil || c.Names != nil || c.Values != nil):
-		t.Errorf("%s has flags or completions for a shell that does not have it", path)
+	case c.IsSessionOnly && (c.Flags != nil || c.Names != nil):
+		t.Errorf("%s has flags or names for a shell that does not have it", path)
+	case c.Values == nil && c.Names == nil && namesFile(c.Args):
+		t.Errorf("%s takes a path and completes none", path)
 	case c.Instead != "" && !c.NeedsPerson, c.NeedsPerson && c.Session != nil && c.Instead == "" && !strings.HasPrefix(path, "auth "):
 		t.Errorf("%s: what is there instead of a person?", path)
 	case c.ReadsFlags && c.TakesNumbers:

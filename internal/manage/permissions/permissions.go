@@ -25,7 +25,7 @@ func Command() *manage.Command {
 		Name: "permissions", Summary: "Show trusted folders and approvals of this session", RunsWhileBusy: true, Run: show,
 		Subs: []*manage.Command{
 			{Name: "revoke", Args: "<number>", Summary: "Revoke an approval of this session", RunsWhileBusy: true, Run: revoke},
-			{Name: "trust", Args: "[directory]", Summary: "Trust a folder or stop trusting it", Run: setTrust},
+			{Name: "trust", Args: "[directory]", Summary: "Trust a folder or stop trusting it", Run: setTrust, Values: manage.DirectoryNames},
 		},
 	})
 }

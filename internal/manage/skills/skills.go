@@ -47,7 +47,7 @@ func Command() *manage.Command {
 				},
 			},
 			{
-				Name: "link", Args: "<path>", Summary: "Use the skills of a directory from where they are", Run: manage.With(open, link), Flags: []manage.Flag{consent, scope},
+				Name: "link", Args: "<path>", Summary: "Use the skills of a directory from where they are", Run: manage.With(open, link), Values: manage.DirectoryNames, Flags: []manage.Flag{consent, scope},
 				Session: &manage.InSession{Args: "<path> [--scope user|workspace]", Run: linkLive}, NeedsPerson: true, Instead: "In a terminal, run: pollux skills link PATH",
 			},
 			{Name: "uninstall", Args: "<name>", Summary: "Remove an installed or linked skill", Run: manage.With(open, remove), Flags: []manage.Flag{scope}},

@@ -38,6 +38,14 @@ func diff(_ context.Context, c *manage.Call, l *log) (outcome.Outcome, error) {
 // wholeSession is the argument of /diff for all changes of the session.
 const wholeSession = "session"
 
+// sinceAndFiles completes the arguments of /diff.
+func sinceAndFiles(words []string, typed string) ([]string, manage.Offer) {
+	if len(words) == 0 && strings.HasPrefix(wholeSession, typed) {
+		return []string{wholeSession}, manage.Files
+	}
+	return nil, manage.Files
+}
+
 // diffSince shows the change of the session since its last prompt, or since it began.
 func diffSince(_ context.Context, c *manage.Call, l *log) (o outcome.Outcome, err error) {
 	part := history.Part{Sessions: []string{c.Live.ID()}}

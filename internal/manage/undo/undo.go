@@ -52,7 +52,7 @@ func Commands() []*manage.Command {
 			Run: manage.With(open, redo), Session: &manage.InSession{},
 		},
 		manage.SessionOnly(&manage.Command{
-			Name: "diff", Args: "[session] [path]", Summary: "Show what has changed in files since your last prompt, or in the whole session",
+			Name: "diff", Args: "[session] [path]", Values: sinceAndFiles, Summary: "Show what has changed in files since your last prompt, or in the whole session",
 			RunsWhileBusy: true, Run: manage.With(openToShow, showing(diffSince)),
 		}),
 	}
