@@ -189,7 +189,7 @@ func TestCheckSandbox(t *testing.T) {
 		{"security.toolSandboxing", true, "", own},
 		{"security.toolSandboxing", false, "", none},
 		{"tools.sandbox", true, "SANDBOX=inside", none},
-		{"tools.sandbox", true, "GEMINI_SANDBOX=false", none},
+		{"tools.sandbox", true, "GEMINI_SANDBOX=false", own}, // the setting is a flag here
 		{"tools.sandbox", nil, "GEMINI_SANDBOX=windows-native", other},
 		{"tools.sandbox", nil, "GEMINI_SANDBOX=true", own},
 		{"tools.sandbox", "windows-native", "GEMINI_SANDBOX=1", own},
