@@ -119,6 +119,7 @@ func isBetween(r rune) bool { return r != '_' && !unicode.IsLetter(r) && !unicod
 func (p *parser) isQuoting(c byte) bool {
 	isFence := c == '`' || c == '~'
 	return p.place.InFence() || p.place.InQuote() || p.place.InSpan() ||
+		isFence && p.lastRune() == rune(c) || // the rest of a mark that has ended a quotation
 		!isFence && strings.ContainsRune("\"'“‘„«「『", p.lastRune())
 }
 

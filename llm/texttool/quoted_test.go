@@ -354,3 +354,15 @@ func TestRandomQuotation(t *testing.T) {
 		checkQuotation(t, form, before, behind, r.Uint64())
 	})
 }
+
+// TestMarkInChunks checks that the backticks that end inline code and go on in the next chunk begin no fence.
+func TestMarkInChunks(t *testing.T) {
+	t.Parallel()
+	answer := "It is `a````json\n<tool_call>{\"name\": \"save\", )```json\n\t</thi"
+	want := read(nil, false, answer)
+	for n := 1; n < len(answer); n++ {
+		if got := read(nil, false, answer[:n], answer[n:]); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("cut behind %q: %+v, not %+v", answer[:n], got, want)
+		}
+	}
+}
