@@ -535,12 +535,13 @@ func TestNamedTool(t *testing.T) {
 		{Functions: []llm.FunctionDeclaration{{Name: "read_file"}, {Name: "glob"}}},
 		{Functions: []llm.FunctionDeclaration{{Name: "mcp_db.query"}}},
 	}
-	for why, want := range map[string]string{
-		"tools.2.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.": "draft 2020-12. This is about the tool mcp_db.query",
-		"tools.0.custom.description: too long": "too long. This is about the tool read_file",
-		"tools.9.custom.name: too long":        "too long",
-		"tools: Too many":                      "Too many",
+	for _, c := range [][2]string{
+		{"tools.2.custom.input_schema: JSON schema is invalid. It must match JSON Schema draft 2020-12.", "draft 2020-12. This is about the tool mcp_db.query"},
+		{"tools.0.custom.description: too long", "too long. This is about the tool read_file"},
+		{"tools.9.custom.name: too long", "too long"},
+		{"tools: Too many", "Too many"},
 	} {
+		why, want := c[0], c[1]
 		s := newStrict(t, answerStream)
 		s.refuse = func(map[string]any) string { return why }
 		if _, err := ask(t, newClient(t, Options{APIKey: "k", BaseURL: s.URL}), req); !strings.HasSuffix(asError(t, err).Message, want) {

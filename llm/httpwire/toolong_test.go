@@ -1,6 +1,7 @@
 package httpwire
 
 import (
+	"slices"
 	"testing"
 
 	"pollux/llm"
@@ -45,40 +46,42 @@ func TestParseSize(t *testing.T) {
 // those that only resemble them.
 func TestIsTooLong(t *testing.T) {
 	t.Parallel()
-	for message, want := range map[string]bool{
-		"length of prompt_tokens (40000) must be less than max_seq_len (32768).":                                                         true,
-		"prompt token count of 150000 exceeds the limit of 128000":                                                                       true,
-		"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4100 `inputs` tokens and 9 `max_new_tokens`": true,
-		"Input validation error: `inputs` must have less than 32768 tokens. Given: 40000":                                                true,
-		"prompt too long; exceeded max context length by 4311 tokens":                                                                    true,
-		"Prompt length 40000 is greater than max_seq_len 32768":                                                                          true,
-		"Total tokens of image and text exceed max message tokens":                                                                       true,
-		"the length of messages exceeds the maximum input tokens":                                                                        true,
-		"Input tokens exceed the configured limit of 98304 tokens.":                                                                      true,
-		"Input length (40000) exceeds model's maximum context (32768)":                                                                   true,
-		"Input exceeds maximum sequence length":                                                                                          true,
-		"Too many input tokens. Max input tokens: 8192, request input token count: 9000":                                                 true,
-		"litellm.ContextWindowExceededError: litellm.BadRequestError: x":                                                                 true,
-		"Trying to keep the first 16153 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.": true,
-		"Reached context length of 4096 tokens with model that does not currently support mid-generation context overflow":                                             true,
-		"Request payload size exceeds the limit: 20971520 bytes.":                                                                                                      true,
-		"Prompt 超长": true,
-		"token超过上限。对话历史+问题的字数太多，需要精简输入": true,
-
-		"Post \"http://10.0.0.1/v1\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)":                false,
-		"`max_tokens` must be greater than `thinking.budget_tokens`.":                                                            false,
-		"max_tokens: Input should be less than or equal to 4096":                                                                 false,
-		"max_tokens: Input should be greater than 0":                                                                             false,
-		"max_tokens is too large: 8192. This model supports at most 4096 completion tokens":                                      false,
-		"Number of input tokens has exceeded your per-minute rate limit":                                                         false,
-		"Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 140 instead.":  false,
-		"Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024":                   false,
-		"messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes":                    false,
-		"`max_tokens` must be less than or equal to `32768`, the maximum value is less than the `context_window` for this model": false,
-		"输入参数 max_tokens 超出范围":                                                                                                   false,
-		"您的输入 token 额度已超过上限":                                                                                                     false,
-	} {
-		if got := IsTooLong(message); got != want {
+	tooLong := []string{
+		"length of prompt_tokens (40000) must be less than max_seq_len (32768).",
+		"prompt token count of 150000 exceeds the limit of 128000",
+		"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 4100 `inputs` tokens and 9 `max_new_tokens`",
+		"Input validation error: `inputs` must have less than 32768 tokens. Given: 40000",
+		"prompt too long; exceeded max context length by 4311 tokens",
+		"Prompt length 40000 is greater than max_seq_len 32768",
+		"Total tokens of image and text exceed max message tokens",
+		"the length of messages exceeds the maximum input tokens",
+		"Input tokens exceed the configured limit of 98304 tokens.",
+		"Input length (40000) exceeds model's maximum context (32768)",
+		"Input exceeds maximum sequence length",
+		"Too many input tokens. Max input tokens: 8192, request input token count: 9000",
+		"litellm.ContextWindowExceededError: litellm.BadRequestError: x",
+		"Trying to keep the first 16153 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens, which is not enough.",
+		"Reached context length of 4096 tokens with model that does not currently support mid-generation context overflow",
+		"Request payload size exceeds the limit: 20971520 bytes.",
+		"Prompt 超长",
+		"token超过上限。对话历史+问题的字数太多，需要精简输入",
+	}
+	others := []string{
+		"Post \"http://10.0.0.1/v1\": context deadline exceeded (Client.Timeout exceeded while awaiting headers)",
+		"`max_tokens` must be greater than `thinking.budget_tokens`.",
+		"max_tokens: Input should be less than or equal to 4096",
+		"max_tokens: Input should be greater than 0",
+		"max_tokens is too large: 8192. This model supports at most 4096 completion tokens",
+		"Number of input tokens has exceeded your per-minute rate limit",
+		"Invalid 'tools': array too long. Expected an array with maximum length 128, but got an array with length 140 instead.",
+		"Invalid 'tools[0].function.description': string too long. Expected a string with maximum length 1024",
+		"messages.0.content.0.image.source.base64: image exceeds 5 MB maximum: 6000000 bytes > 5242880 bytes",
+		"`max_tokens` must be less than or equal to `32768`, the maximum value is less than the `context_window` for this model",
+		"输入参数 max_tokens 超出范围",
+		"您的输入 token 额度已超过上限",
+	}
+	for i, message := range slices.Concat(tooLong, others) {
+		if got := IsTooLong(message); got != (i < len(tooLong)) {
 			t.Errorf("%s: %v", message, got)
 		}
 	}
