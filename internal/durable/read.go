@@ -67,6 +67,11 @@ func IsAbsent(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
+// IsFull reports whether an error means that there is no room: the disk is full, or the user's part of it.
+func IsFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 // IsMissing reports whether there is nothing at a path, not even a link. A start asks about many files that most users do not
 // have: unlike [os.Stat] and [os.Readlink], it makes no error and no description of a file.
 func IsMissing(path string) bool {

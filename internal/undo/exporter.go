@@ -172,7 +172,7 @@ func cause(err error) string {
 
 // isFatal reports whether an error has nothing to do with the content that was to be read.
 func isFatal(ctx context.Context, err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || errors.Is(err, syscall.EROFS) || ctx.Err() != nil
+	return durable.IsFull(err) || errors.Is(err, syscall.EROFS) || ctx.Err() != nil
 }
 
 // readGone returns a reader of the objects that the operation has removed from a directory, or has changed in it. The base has

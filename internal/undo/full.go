@@ -1,13 +1,9 @@
 package undo
 
 import (
-	"errors"
 	"fmt"
 	"syscall"
 )
-
-// IsFull reports whether an error means that there is no room on the disk.
-func IsFull(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 // waits returns the error for a call while the changes of another run wait for room.
 func waits() error {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/undotest"
@@ -37,10 +38,10 @@ func TestFillsDisk(t *testing.T) {
 				t.Fatal(err)
 			}
 			p.sh(t, "echo x >a; rm b large; cat /dev/zero >node_modules/filler 2>/dev/null || true")
-			if o, err := run.End(t.Context()); !undo.IsFull(err) {
+			if o, err := run.End(t.Context()); !durable.IsFull(err) {
 				t.Fatalf("operation %+v, error %v", o, err)
 			}
-			if _, err := p.recorder.Begin(t.Context(), store.Header{}, undo.Scope{Anywhere: true}); !undo.IsFull(err) {
+			if _, err := p.recorder.Begin(t.Context(), store.Header{}, undo.Scope{Anywhere: true}); !durable.IsFull(err) {
 				t.Fatalf("error %v", err)
 			}
 			if !isSame {

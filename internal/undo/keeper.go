@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo/content"
 	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/state"
@@ -136,7 +137,7 @@ func (k *keeper) Keep(ctx context.Context, s tree.Scope, path string, now state.
 		return tree.Version{}, nil
 	case ctx.Err() != nil:
 		return tree.Version{}, context.Cause(ctx)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EROFS):
+	case durable.IsFull(err), errors.Is(err, syscall.EROFS):
 		return tree.Version{}, fmt.Errorf("keep files for undo: %w", err)
 	case errors.Is(err, os.ErrPermission):
 		return tree.Version{State: now, Ref: tree.Ref{Source: unreadable}}, nil
@@ -163,13 +164,13 @@ func (k *keeper) take(ctx context.Context, path string, now state.State, isMade 
 	if err == nil || state.IsAbsent(err) || ctx.Err() != nil {
 		return t, err
 	}
-	isFull := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) // there would be no room to copy it from there either
+	isFull := durable.IsFull(err) // there would be no room to copy it from there either
 	second := content.Ways{Link: !first.Link, Aside: !first.Link && !isFull, Copy: !first.Copy && fits}
 	if second == (content.Ways{}) {
 		return t, err
 	}
 	other, failed := k.base.Take(ctx, path, second)
-	if failed != nil && !errors.Is(failed, syscall.ENOSPC) {
+	if failed != nil && !durable.IsFull(failed) {
 		return t, err
 	}
 	return other, failed

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"time"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo/gitbase"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -101,7 +102,7 @@ func Recover(ctx context.Context, s *store.Store, git *gitbase.Git) error {
 		if err != nil {
 			failed = errors.Join(failed, fmt.Errorf("record the changes of an earlier call: %w", err))
 		}
-		if IsFull(err) {
+		if durable.IsFull(err) {
 			b.Leave()
 		} else {
 			b.Close()

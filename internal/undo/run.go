@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
 	"pollux/internal/undo/tree"
@@ -55,7 +56,7 @@ func (r *Recorder) Begin(ctx context.Context, h store.Header, may Scope) (begun 
 		}
 	}()
 	if err := r.open(); err != nil {
-		if IsFull(err) {
+		if durable.IsFull(err) {
 			return nil, err
 		}
 		if !r.isOff.Swap(true) && r.opts.Left != nil {
@@ -206,7 +207,7 @@ func (run *Run) leave() (isLast bool) {
 }
 
 // End records the changes since Begin, as an operation. It is nil if there are none, or while another run goes on that
-// may have made them: then they belong to the run that ends last. With an error of [IsFull], they are recorded when there is room.
+// may have made them: then they belong to the run that ends last. With an error of [durable.IsFull], they are recorded when there is room.
 func (run *Run) End(ctx context.Context) (o *store.Operation, err error) {
 	if run.recorder == nil {
 		return nil, nil
@@ -219,7 +220,7 @@ func (run *Run) End(ctx context.Context) (o *store.Operation, err error) {
 	defer r.mu.Unlock()
 	isLast := run.leave()
 	defer func() {
-		if r.isFull = r.isFull || o == nil && IsFull(err); r.isFull {
+		if r.isFull = r.isFull || o == nil && durable.IsFull(err); r.isFull {
 			r.needed = max(r.needed, run.last)
 		}
 		r.exit()
@@ -241,7 +242,7 @@ func (run *Run) End(ctx context.Context) (o *store.Operation, err error) {
 		h, own = run.window.own(run, more)
 		changes = append(changes, own...)
 	}
-	if o, err = r.commit(ctx, h, changes); IsFull(err) {
+	if o, err = r.commit(ctx, h, changes); durable.IsFull(err) {
 		return nil, err
 	}
 	run.forget() // before the contents before it go

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"pollux/agent"
-	"pollux/internal/undo"
+	"pollux/internal/durable"
 	"pollux/internal/undo/report"
 	"pollux/internal/undo/store"
 	"pollux/tool"
@@ -19,7 +19,7 @@ func (s *step) after(ctx context.Context, call *agent.PreparedCall, x *agent.Exe
 	ran := began.(*run)
 	o, err := ran.End(ctx)
 	switch name := call.Tool().Spec().Name; {
-	case undo.IsFull(err):
+	case durable.IsFull(err):
 		s.Warn("Warning: What " + name + " has changed is not recorded yet, and can be undone when there is room: " + err.Error())
 	case err != nil:
 		s.Warn("Warning: What " + name + " has changed was not recorded, and cannot be undone: " + err.Error())

@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"time"
 
+	"pollux/internal/durable"
 	"pollux/internal/undo/content"
 	"pollux/internal/undo/state"
 	"pollux/internal/undo/store"
@@ -52,7 +53,7 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 		switch {
 		case err == nil:
 			o.Changes = append(o.Changes, c)
-		case ctx.Err() != nil, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		case ctx.Err() != nil, durable.IsFull(err):
 			w.Abort()
 			return nil, err
 		default:

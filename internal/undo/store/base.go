@@ -206,7 +206,7 @@ func (b *Base) Pack(ctx context.Context, path string) (Taken, error) {
 // take keeps a content of a size. On a full disk it tries once more when others have left.
 func (b *Base) take(size func() int64, once func() (Taken, error)) (t Taken, err error) {
 	t, err = once()
-	if errors.Is(err, syscall.ENOSPC) && b.room(size()) {
+	if durable.IsFull(err) && b.room(size()) {
 		t, err = once()
 	}
 	if err != nil {
