@@ -34,19 +34,12 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 	if lock := gitLock(steps); lock != "" {
 		return nil, fmt.Errorf("git is at work (%s exists); try again when it is done", lock)
 	}
-	release, err := p.store.Lock()
+	release, err := p.lock()
 	if err != nil {
-		return nil, fmt.Errorf("keep files for undo: %w", err)
-	}
-	if release == nil {
-		return nil, errors.New("another undo is at work in this project; try again when it is done")
+		return nil, err
 	}
 	defer release()
-	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
-	h.Ended = h.Began
-	h.IsPartial = h.IsPartial || p.isPartial
-	w := b.Begin()
-	o := &store.Operation{Header: h}
+	w, o := b.Begin(), p.operation(h)
 	var failed error
 	for _, step := range steps {
 		c, err := note(ctx, w, step, p.twins)
@@ -83,9 +76,32 @@ func (p *Plan) Apply(ctx context.Context, b *store.Base, h store.Header) (*store
 
 // Note records in an operation that the plan's operations are taken back although no path changes: all are as they were before.
 func (p *Plan) Note(b *store.Base, h store.Header) error {
+	release, err := p.lock()
+	if err != nil {
+		return err
+	}
+	defer release()
+	return b.Begin().Commit(p.operation(h))
+}
+
+// lock keeps other undos of the project out until release is called.
+func (p *Plan) lock() (release func(), err error) {
+	release, err = p.store.Lock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("keep files for undo: %w", err)
+	case release == nil:
+		return nil, errors.New("another undo is at work in this project; try again when it is done")
+	}
+	return release, nil
+}
+
+// operation returns the operation that takes those of the plan back, without changes.
+func (p *Plan) operation(h store.Header) *store.Operation {
 	h.Kind, h.Undoes, h.Began = store.Undo, p.Operations, time.Now()
 	h.Ended = h.Began
-	return b.Begin().Commit(&store.Operation{Header: h})
+	h.IsPartial = h.IsPartial || p.isPartial
+	return &store.Operation{Header: h}
 }
 
 // errChanged is returned for a path that someone has changed since the plan was made.
