@@ -14,7 +14,7 @@ import (
 // newer is how a file differs from what the model of a conversation knows of it.
 type newer struct {
 	isUnread bool      // the model has not read or written the file
-	parts    parts     // the lines that the model has got, if it is not newer but the model has not got it whole; else nil
+	parts    parts     // the lines that the model has got of this version, nil if it knows another one or none
 	isHidden bool      // a rule hides the file from models
 	by       string    // the call of the session that has changed the file last, "" if that is not known
 	base     *document // the version that the model knows; nil if it is not kept

@@ -61,11 +61,12 @@ func (p parts) String() string {
 
 // noteWindow stores that the model of the conversation of ctx has got a window of a version of the file at abs.
 func (s *Seen) noteWindow(ctx context.Context, abs string, v *version, w *window) {
-	if v != nil && (w.first > 1 || w.hasMore()) {
-		v.parts = parts{{w.first, w.last}}
+	if v == nil {
+		return
 	}
-	if v != nil {
-		v.total = w.total
+	v.total = w.total
+	if w.first > 1 || w.hasMore() {
+		v.parts = parts{{w.first, w.last}}
 	}
 	s.note(ctx, abs, v)
 }

@@ -44,7 +44,7 @@ func sightingOf(c tool.Conversation, abs string) sighting {
 type version struct {
 	sum  [sha256.Size]byte
 	data []byte // nil if it is not kept
-	// parts are the lines that the model has got, of total lines; total is only set for parts.
+	// parts are the lines that the model has got, of total lines; total may be 0 if it has got all.
 	parts parts
 	total int
 	// by describes the call that has changed the file after that, "" for none, and left it as changed.
