@@ -91,10 +91,8 @@ func (ps *Processes) Overview() string {
 			lines = append(lines, fmt.Sprintf("PID %d: %s", p.PID, terminal.Cut(terminal.Line(p.Command), mostOfCommand)))
 		}
 	}
-	for _, l := range ps.Left() {
-		if l.Runs() && !listed[l.PID()] {
-			lines = append(lines, fmt.Sprintf("PGID %d: what this has left running: %s", l.PID(), terminal.Cut(terminal.Line(l.Command), mostOfCommand)))
-		}
+	for _, l := range ps.leftBeside(listed) {
+		lines = append(lines, fmt.Sprintf("PGID %d: left running by: %s", l.PID(), terminal.Cut(terminal.Line(l.Command), mostOfCommand)))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -57,10 +57,8 @@ func (c listCall) Run(context.Context, tool.Host) *tool.Result {
 			c.ps.noteKnown(p.PID)
 		}
 	}
-	for _, l := range c.ps.Left() {
-		if l.Runs() && !listed[l.PID()] {
-			lines = append(lines, fmt.Sprintf("- [PGID %d] RUNNING: what `%s` left%s", l.PID(), l.Command, runningSince(l.Began(), l.Process)))
-		}
+	for _, l := range c.ps.leftBeside(listed) {
+		lines = append(lines, fmt.Sprintf("- [PGID %d] RUNNING: what `%s` left%s", l.PID(), l.Command, runningSince(l.Began(), l.Process)))
 	}
 	text := "No background processes found."
 	if len(lines) > 0 {

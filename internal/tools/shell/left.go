@@ -54,6 +54,11 @@ func (ps *Processes) noteDaemons() {
 // Left returns the commands that left processes running, the latest last.
 func (ps *Processes) Left() []process.Leftover { return ps.leftovers.List() }
 
+// leftBeside returns the commands that have ended and have left something running, without those that are listed by their process.
+func (ps *Processes) leftBeside(listed map[int]bool) []process.Leftover {
+	return slices.DeleteFunc(ps.Left(), func(l process.Leftover) bool { return !l.Runs() || listed[l.PID()] })
+}
+
 // wasLeft reports whether a command started this process with & and left it running.
 func (ps *Processes) wasLeft(pid int) bool {
 	ps.mu.Lock()
