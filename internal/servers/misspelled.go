@@ -42,7 +42,7 @@ func misspelledTools(st mcp.Status, rules []policy.Rule) (list []string) {
 		for _, full := range r.Tools {
 			name, isTheirs := strings.CutPrefix(full, begin)
 			isTheirs = isTheirs || r.Server == st.Config.Name
-			if !isTheirs || strings.Contains(name, "*") || slices.Contains(names(), name) || name == "read_mcp_resource" {
+			if !isTheirs || strings.Contains(name, "*") || slices.Contains(names(), name) || name == mcp.ReadResource {
 				continue
 			}
 			if near := spelling.Closest(name, slices.Values(names())); near != "" {

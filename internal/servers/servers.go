@@ -105,7 +105,7 @@ func (s *Servers) WhyMissing(hidden func(name string) string) func(name string) 
 }
 
 func (s *Servers) whyMissing(name string) string {
-	if name == "list_mcp_resources" || name == "read_mcp_resource" {
+	if name == mcp.ListResources || name == mcp.ReadResource {
 		return s.whyNoResources()
 	}
 	var owner mcp.Status
