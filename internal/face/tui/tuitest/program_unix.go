@@ -267,18 +267,22 @@ func (p *Program) hasGone() bool {
 	return p.isGone
 }
 
-// Settle waits until the program has written something since the size last changed and has read the keys, and then writes nothing for a while. A program that is slow to
-// start has not got the terminal before it writes.
+// Settle waits until the program has written something since the size last changed and has read the keys, and then neither writes nor computes for a while. A program that
+// is slow to start has not got the terminal before it writes.
 func (p *Program) Settle() {
 	const rest, most = 150 * time.Millisecond, 5 * time.Second
 	p.awaitRead()
+	var busy time.Time // when the program was last seen to compute
 	for began := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		if isBusy(p.PID()) {
+			busy = time.Now()
+		}
 		p.mu.Lock()
 		limit := most
 		if p.written == 0 {
 			limit = p.patience
 		}
-		isQuiet := p.isGone || p.last.After(p.resized) && time.Since(p.last) > rest && time.Since(p.sent) > rest
+		isQuiet := p.isGone || p.last.After(p.resized) && time.Since(p.last) > rest && time.Since(p.sent) > rest && time.Since(busy) > rest
 		p.mu.Unlock()
 		if isQuiet || time.Since(began) > limit {
 			return

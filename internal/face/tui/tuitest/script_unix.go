@@ -30,7 +30,8 @@ import (
 //	type TEXT      types TEXT
 //	send TEXT      types TEXT and Enter
 //	press KEY...   presses keys, such as enter, up, ctrl-c, shift-tab, esc
-//	rush TEXT      types TEXT at once; type, send, press, paste, shot and whole wait until a question on the screen takes answers
+//	rush TEXT      types TEXT at once; type, send, press, paste, shot and whole wait until a question on the screen takes answers,
+//	               and until the program rests if keys were typed before and what a statement has waited for since was there anyway
 //	paste TEXT     pastes TEXT, as a terminal with bracketed paste does
 //	repeat N TEXT  types TEXT so many times
 //	pour BYTES     pastes lines of 64 bytes
@@ -92,8 +93,18 @@ func (p *Program) Do(statement string, getenv func(name string) string) error {
 type player struct {
 	*Program
 	getenv   func(name string) string
+	effect   effect
 	hasEnded bool
 }
+
+// effect is what a script knows about the effect of the last keys.
+type effect int
+
+const (
+	proved   effect = iota // a statement has waited for it, or there were no keys
+	unasked                // no statement has waited since: keys that follow belong to those before
+	unproved               // what a statement has waited for was there anyway
+)
 
 // do runs a statement.
 func (p *player) do(line string) error {
@@ -104,16 +115,25 @@ func (p *player) do(line string) error {
 		if err := p.AwaitQuestion(); err != nil {
 			return err
 		}
+		if p.effect == unproved {
+			p.Settle()
+		}
+	}
+	switch word {
+	case "type", "send", "press", "paste", "rush", "repeat", "pour":
+		p.effect = unasked
+	case "count", "never", "rest", "modes", "shot", "whole":
+		p.effect = proved
 	}
 	switch word {
 	case "see":
-		return p.Wait(func(rows []string) bool { return shows(rows, rest) })
+		return p.await(func(rows []string) bool { return shows(rows, rest) })
 	case "unsee":
-		return p.Wait(func(rows []string) bool { return !shows(rows, rest) })
+		return p.await(func(rows []string) bool { return !shows(rows, rest) })
 	case "title":
-		return p.Wait(func([]string) bool { return strings.Contains(p.titles.last, rest) })
+		return p.await(func([]string) bool { return strings.Contains(p.titles.last, rest) })
 	case "bytes":
-		return p.Wait(func([]string) bool { return bytes.Contains(p.output, []byte(rest)) })
+		return p.await(func([]string) bool { return bytes.Contains(p.output, []byte(rest)) })
 	case "count":
 		return p.count(rest)
 	case "never":
@@ -154,11 +174,30 @@ func (p *player) do(line string) error {
 		defer p.mu.Unlock()
 		return p.modes.check()
 	case "wait":
-		return waitFor(rest)
+		return p.waitFor(rest)
 	case "end":
 		return p.end(rest)
 	}
 	return errors.New("there is no such word")
+}
+
+// await is [Program.Wait]. It notes whether there was anything to wait for.
+func (p *player) await(is func(rows []string) bool) error {
+	return p.Wait(func(rows []string) bool {
+		isThere := is(rows)
+		p.note(isThere)
+		return isThere
+	})
+}
+
+// note notes whether what a statement waits for is there: the effect of the last keys is proved by what was not there before.
+func (p *player) note(isThere bool) {
+	switch {
+	case !isThere:
+		p.effect = proved
+	case p.effect == unasked:
+		p.effect = unproved
+	}
 }
 
 // doNumbers runs a statement with numbers.
@@ -289,9 +328,11 @@ func (p *player) end(want string) error {
 	return err
 }
 
-func waitFor(path string) error {
+func (p *player) waitFor(path string) error {
 	for end := time.Now().Add(patience()); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		if found, err := filepath.Glob(path); err != nil || len(found) > 0 {
+		found, err := filepath.Glob(path)
+		p.note(len(found) > 0)
+		if err != nil || len(found) > 0 {
 			return err
 		}
 	}
