@@ -29,6 +29,18 @@ func (l *loop) read(c chunk) {
 	}
 }
 
+// readArrived takes the bytes that have arrived: they were typed before what happens next is on the screen, however late the loop comes to read them.
+func (l *loop) readArrived() {
+	for {
+		select {
+		case c := <-l.reader.chunks:
+			l.read(c)
+		default:
+			return
+		}
+	}
+}
+
 // awaitFrame waits for the end of the frame in progress: the keys that have arrived may be an answer to the question in it.
 func (l *loop) awaitFrame() {
 	const most = 50 * time.Millisecond

@@ -11,6 +11,7 @@ import (
 
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/process/processtest"
 	"pollux/internal/terminal"
 )
 
@@ -248,4 +249,24 @@ func TestResizedBeforeFrame(t *testing.T) {
 		t.Errorf("%d columns, a frame: %v", l.screen.Width(), l.output.IsBusy())
 	}
 	<-l.output.Written()
+}
+
+// TestReadArrived checks that what was typed before the session was open is in the input when its draft comes, also if the loop has had no time to read it.
+func TestReadArrived(t *testing.T) {
+	t.Parallel()
+	in, typed := io.Pipe()
+	l := newLoop(New(Options{Terminal: &terminal.Terminal{In: in}, Getenv: func(string) string { return "" }, GOOS: "linux"}))
+	l.screen = inline.New(inline.Options{Width: 80, Height: 24})
+	l.reader = newReader(l.options.Terminal)
+	t.Cleanup(func() { l.reader.close(); _ = typed.Close() })
+	for _, text := range []string{"ear", "ly"} {
+		if _, err := io.WriteString(typed, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	processtest.WaitUntil(t, "two chunks have arrived", func() bool { return len(l.reader.chunks) == 2 })
+	l.readArrived()
+	if got := l.composer.Draft().Text; got != "early" {
+		t.Errorf("the input has %q", got)
+	}
 }

@@ -19,6 +19,7 @@ import (
 
 // sessionOpened shows the session.
 func (l *loop) sessionOpened() {
+	l.readArrived()
 	l.view = <-l.opened
 	l.keeper.follow(l.view.session.ID())
 	for _, w := range l.view.warnings {
