@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+
+	"pollux/internal/process/processtest"
 )
 
 // typed are partial command lines, and the completed lines after the tab key.
@@ -90,7 +92,7 @@ func shellPlace(t *testing.T, name string) *shell {
 		t.Skipf("NOT TESTED: %s is not installed", name)
 	}
 	s := &shell{t: t, path: path, dir: t.TempDir()}
-	s.env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + s.dir, "TERM=dumb", "LANG=C.UTF-8", "PS1=$ "}
+	s.env = processtest.Environ("HOME="+s.dir, "TERM=dumb", "LANG=C.UTF-8", "PS1=$ ")
 	if err := os.Mkdir(filepath.Join(s.dir, "somewhere"), 0o700); err != nil {
 		t.Fatal(err)
 	}

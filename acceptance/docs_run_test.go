@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/scripttest"
 )
@@ -173,10 +174,9 @@ func newReader(t *testing.T, web *internet) *reader {
 		t.Fatal(err)
 	}
 	r := &reader{t: t, home: home, dir: filepath.Join(home, "project")}
-	r.environ = append([]string{
-		"HOME=" + home, "USER=reader", "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "TERM=dumb",
-		"TMPDIR=" + filepath.Join(home, "tmp"), "GEMINI_FORCE_FILE_STORAGE=true",
-	}, web.environ()...)
+	r.environ = append(processtest.Environ(
+		"HOME="+home, "USER=reader", "LANG=C.UTF-8", "TERM=dumb", "TMPDIR="+filepath.Join(home, "tmp"), "GEMINI_FORCE_FILE_STORAGE=true",
+	), web.environ()...)
 	if err := errors.Join(os.Mkdir(r.dir, 0o755), os.Mkdir(filepath.Join(home, "tmp"), 0o700)); err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pollux/internal/process/processtest"
 )
 
 // pages are the documents for users.
@@ -33,7 +35,7 @@ func pages(t *testing.T) map[string]string {
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	cmd := exec.Command("pollux", "demo") // TestMain has put it on the path
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	cmd.Env = processtest.Environ("HOME=" + t.TempDir())
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/process/processtest"
 )
 
 // TestManPage checks the manual page against the program's help; -update rewrites it.
@@ -69,7 +70,7 @@ type helpGroup struct {
 func helpOf(t *testing.T, command ...string) help {
 	t.Helper()
 	cmd := exec.Command("pollux", command...) // TestMain has put it on the path
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}
+	cmd.Env = processtest.Environ("HOME=" + t.TempDir())
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatal(err)

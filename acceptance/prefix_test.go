@@ -138,11 +138,10 @@ type person struct {
 func newPerson(t *testing.T) *person {
 	t.Helper()
 	p := &person{t: t, home: t.TempDir(), work: t.TempDir()}
-	p.environ = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + p.home, "TMPDIR=" + t.TempDir(), "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
-		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
-		"GORACE=" + os.Getenv("GORACE"), // see .ci/run
-	}
+	p.environ = processtest.Environ(
+		"HOME="+p.home, "TMPDIR="+t.TempDir(), "LANG=C.UTF-8", "TERM=dumb", "NO_COLOR=1",
+		"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true",
+	)
 	return p
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"pollux/internal/process/processtest"
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/scripttest"
 )
@@ -117,11 +118,11 @@ func scripted(t *testing.T, script string, args ...string) (*exec.Cmd, string) {
 	file := filepath.Join(home, "logs", "telemetry.log")
 	cmd := exec.Command("pollux", args...) // TestMain has put it on the path
 	cmd.Dir = t.TempDir()
-	cmd.Env = []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash",
-		"GOOGLE_GEMINI_BASE_URL=" + server.URL(), "GEMINI_API_KEY=" + telemetryKey,
-		"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_OUTFILE=" + file, "GEMINI_TELEMETRY_TRACES_ENABLED=true",
-	}
+	cmd.Env = processtest.Environ(
+		"HOME="+home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash",
+		"GOOGLE_GEMINI_BASE_URL="+server.URL(), "GEMINI_API_KEY="+telemetryKey,
+		"GEMINI_TELEMETRY_ENABLED=true", "GEMINI_TELEMETRY_OUTFILE="+file, "GEMINI_TELEMETRY_TRACES_ENABLED=true",
+	)
 	t.Cleanup(func() {
 		data, _ := os.ReadFile(file)
 		if strings.Contains(string(data), telemetryKey) {

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"pollux/internal/process/processtest"
 )
 
 // session is a session that was played.
@@ -171,11 +173,11 @@ func plain(cmd *exec.Cmd) (start func() error, wait func() (string, error)) {
 func (s *session) runPath() string { return fmt.Sprintf("/run%d", len(s.ends)) }
 
 func (s *session) environ() []string {
-	return []string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(s.root, "home"), "TMPDIR=" + filepath.Join(s.root, "tmp"), "LANG=C.UTF-8",
+	return processtest.Environ(
+		"HOME="+filepath.Join(s.root, "home"), "TMPDIR="+filepath.Join(s.root, "tmp"), "LANG=C.UTF-8",
 		"TERM=dumb", "NO_COLOR=1", "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true", "GEMINI_MODEL=gemini-2.5-flash",
-		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL=" + s.model.URL + s.runPath(), "NO_PROXY=127.0.0.1", "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"), "GORACE=" + os.Getenv("GORACE"), s.mark,
-	}
+		"GEMINI_API_KEY=k", "GOOGLE_GEMINI_BASE_URL="+s.model.URL+s.runPath(), "NO_PROXY=127.0.0.1", s.mark,
+	)
 }
 
 // files returns the content of the files below root with a name that match accepts, by path.
