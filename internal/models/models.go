@@ -180,15 +180,21 @@ func (d *Directory) Resolve(name string) (string, error) {
 	return requestName, err
 }
 
-// StandIn returns the model to use for name in Pollux's own requests, which name a Gemini flash
-// model. If the current model is not a Gemini model and its provider has a small model, that
-// is the small model; else it is name.
+// StandIn returns the model to use for name in Pollux's own requests, which name a Gemini flash model. If the current model is not served by Google,
+// it is the small model of its provider or, without one, the current model itself: what the user says to one provider goes to no other. Else it is name.
 func (d *Directory) StandIn(name string) string {
 	selected := d.Current()
-	if d.accountModels == nil || selected.Model == "" || catalog.IsGemini(selected.Model) || selected.Account.SmallModel == "" || !strings.Contains(name, "flash") {
+	if d.accountModels == nil || selected.Model == "" || isGoogle(selected.Account) || !strings.Contains(name, "flash") {
 		return name
 	}
-	return selected.Account.ConfiguredID + "/" + selected.Account.SmallModel
+	own := selected.Account.SmallModel
+	if m, err := d.accountModels.find(selected.Model); own == "" && err == nil {
+		own = m.name
+	}
+	if own == "" {
+		return name
+	}
+	return selected.Account.ConfiguredID + "/" + own
 }
 
 // defaults returns the default configuration of a model. Models that are not Gemini models and

@@ -284,6 +284,37 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestStandIn: a quick question beside a model of another provider never goes to Google, also if there is a key for it.
+func TestStandIn(t *testing.T) {
+	t.Parallel()
+	for settings, want := range map[string]string{
+		`{"modelProviders": {"mine": {"baseUrl": "http://127.0.0.1:1", "keyless": true, "model": "big"}}}`:                         "mine/big",
+		`{"modelProviders": {"mine": {"baseUrl": "http://127.0.0.1:1", "keyless": true, "model": "big", "smallModel": "little"}}}`: "mine/little",
+		`{"modelProviders": {"mine": {"baseUrl": "http://127.0.0.1:1", "keyless": true, "model": "google/gemini-2.5-pro"}}}`:       "mine/google/gemini-2.5-pro",
+	} {
+		in := inputs(t, strings.TrimSuffix(settings, "}")+`, "security": {"auth": {"selectedType": "mine"}}}`, "GEMINI_API_KEY=g")
+		accounts, err := auth.Open(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "auto", Warn: in.Warn})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"gemini-2.5-flash", "flash-lite"} {
+			got := d.StandIn(name)
+			if got != want {
+				t.Errorf("%s: %s is %s, want %s", settings, name, got, want)
+			}
+			if model, err := d.Resolve(got); err != nil {
+				t.Errorf("%s is no model: %v", got, err)
+			} else if account, _, ok := d.Provider(model); !ok || account.ConfiguredID != "mine" {
+				t.Errorf("%s goes to %s", got, account.ConfiguredID)
+			}
+		}
+	}
+}
+
 // TestDefaults: a model of a server that is not Google's keeps the sampling that its
 // server has for it.
 func TestDefaults(t *testing.T) {
