@@ -93,6 +93,9 @@ func (at *dotEnvPlace) excluded(s *Settings) func(name string) bool {
 	names := []string{"DBUS_SESSION_BUS_ADDRESS", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE", "AWS_PROFILE", "AWS_DEFAULT_PROFILE", "HOME", "USERPROFILE"}
 	if filepath.Base(filepath.Dir(at.file)) != ".gemini" {
 		names = append(names, "DEBUG", "DEBUG_MODE", "GEMINI_CLI_IDE_SERVER_STDIO_COMMAND", "GEMINI_CLI_IDE_SERVER_STDIO_ARGS")
+		if at.home { // a project cannot take variables from the user's own file, which may restrict it
+			s = s.WithoutWorkspace()
+		}
 		names = append(names, ExcludedEnvVars.In(s)...)
 	}
 	return func(name string) bool {

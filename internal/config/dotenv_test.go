@@ -126,9 +126,9 @@ func TestDotEnvRules(t *testing.T) {
 	} {
 		p := newPlace(t, "SET=process", "EMPTY=")
 		write(t, filepath.Join(filepath.Dir(p.home), tt.file), file)
-		s := &Settings{trust: tt.trusted, tree: map[string]any{
-			"advanced": map[string]any{"excludedEnvVars": []any{"DEBUG", "DEBUG_MODE", "MINE"}},
-		}}
+		s := &Settings{trust: tt.trusted}
+		s.layers[User] = map[string]any{"advanced": map[string]any{"excludedEnvVars": []any{"DEBUG", "DEBUG_MODE", "MINE"}}}
+		s.merge()
 		env, warnings := new(DotEnv).Extend(p.env, s, p.paths())
 		if asked := strings.Contains(fmt.Sprint(warnings), "cannot set HTTPS_PROXY, SSL_CERT_FILE, "); asked != (tt.trusted && !strings.HasPrefix(tt.file, "home/")) {
 			t.Errorf("%s: warnings %v", tt.name, warnings)
@@ -185,6 +185,22 @@ func TestDotEnvLinkedHome(t *testing.T) {
 	}
 	if files := EnvFiles(p.env, s, p.paths()); len(files) != 1 {
 		t.Errorf("the file is found in %d places", len(files))
+	}
+}
+
+// A project's settings decide about its own files, not about the user's.
+func TestDotEnvExcludedByProject(t *testing.T) {
+	t.Parallel()
+	for file, want := range map[string]string{"work/.env": "", "home/.env": "true"} {
+		p := newPlace(t)
+		write(t, filepath.Join(filepath.Dir(p.home), file), "GEMINI_SANDBOX=true\nUSERS=1")
+		p.user(t, `{"advanced": {"excludedEnvVars": ["USERS"]}}`)
+		p.workspace(t, `{"advanced": {"excludedEnvVars": ["GEMINI_SANDBOX"]}}`)
+		s, _ := p.mustLoad(t)
+		env, _ := new(DotEnv).Extend(p.env, s, p.paths())
+		if got := env.Get("GEMINI_SANDBOX"); got != want || env.Get("USERS") != "" {
+			t.Errorf("%s: GEMINI_SANDBOX is %q, USERS is %q", file, got, env.Get("USERS"))
+		}
 	}
 }
 
