@@ -87,9 +87,7 @@ func New(o Options) *Engine {
 	slices.SortStableFunc(e.checkers, func(a, b Checker) int { return cmp.Compare(b.Calls.Priority, a.Calls.Priority) })
 	var rules []Rule
 	for _, r := range slices.Concat(o.Rules, Builtin()) {
-		// All saved answers have the priority tier + 0.950. Rules in files with this priority
-		// count as saved answers too.
-		if o.DisableAlways && math.Round((r.Priority-math.Floor(r.Priority))*1000) == 950 {
+		if o.DisableAlways && r.isLastingAnswer() {
 			continue
 		}
 		rules = append(rules, r)

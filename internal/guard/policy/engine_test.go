@@ -286,6 +286,12 @@ func TestPriorityAndTies(t *testing.T) {
 	if got := engine(t, Options{Mode: Default, Rules: always, DisableAlways: true}).Check(call("x")).Decision; got != Deny {
 		t.Errorf("saved answer, disabled: %v", got)
 	}
+	for _, restricting := range []Decision{Deny, Ask} {
+		rules := []Rule{{Tools: []string{"glob"}, Decision: restricting, Priority: 4.95}, {Tools: []string{"glob"}, Decision: Allow, Priority: 4.94}}
+		if got := engine(t, Options{Interactive: true, Mode: Default, Rules: rules, DisableAlways: true}).Check(call("glob")).Decision; got != restricting {
+			t.Errorf("a rule with the priority of answers that is none: %v, want %v", got, restricting)
+		}
+	}
 }
 
 func TestHeuristics(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -109,6 +110,12 @@ func (r *Rule) isBuiltin() bool { return r == nil || r.Priority < float64(TierEx
 // isUsers reports whether the rule is the user's, the administrator's, or one of a project that
 // the user accepted.
 func (r *Rule) isUsers() bool { return r != nil && r.Priority >= float64(TierWorkspace) }
+
+// isLastingAnswer reports whether the rule allows with the priority of answers for all future sessions. A rule that someone wrote with this
+// priority counts as one, too. An answer never denies or asks, so that a rule that does is not one.
+func (r *Rule) isLastingAnswer() bool {
+	return r.Decision == Allow && math.Round((r.Priority-math.Floor(r.Priority))*1000) == savedPriority
+}
 
 // matches reports whether the rule matches the call.
 func (r *Rule) matches(c *query, mode Mode, interactive bool) bool {
