@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pollux/internal/exit"
@@ -133,6 +134,22 @@ func (k Strings) In(s *Settings) []string {
 		return []string{one}
 	}
 	return Texts(value[[]any](s, string(k)))
+}
+
+// ByProject returns the values of a list to which a project may only add, and apart from them those that only the project has. If
+// the user trusts all projects (TrustProjectSafety), the list is the user's.
+func (k Strings) ByProject(s *Settings) (others, projects []string) {
+	all := k.In(s)
+	if _, ok := at(s.layers[Workspace], string(k)); !ok || TrustProjectSafety.In(s) {
+		return all, nil
+	}
+	others = k.In(s.WithoutWorkspace())
+	for _, item := range all {
+		if !slices.Contains(others, item) {
+			projects = append(projects, item)
+		}
+	}
+	return others, projects
 }
 
 // Texts returns the strings of a list, nil if the list is nil.

@@ -221,12 +221,14 @@ func ToolSettings(s *config.Settings) policy.Settings {
 			trusted = append(trusted, c.Name)
 		}
 	}
+	confirmed, confirmedByProject := config.ToolsConfirm.ByProject(s)
 	return policy.Settings{
 		ExcludedServers:      config.MCPExcluded.In(s),
 		AllowedServers:       config.MCPAllowed.In(s),
 		TrustedServers:       trusted,
 		Exclude:              config.ToolsExclude.In(s),
-		ConfirmationRequired: config.ToolsConfirm.In(s),
+		ConfirmationRequired: confirmed,
+		ProjectConfirmations: confirmedByProject,
 		Allowed:              config.ToolsAllowed.In(s),
 		Core:                 config.ToolsCore.In(s),
 	}

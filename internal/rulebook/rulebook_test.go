@@ -259,6 +259,30 @@ func TestEngine(t *testing.T) {
 	}
 }
 
+// A project's tools.confirmationRequired makes questions of calls that are allowed, and not of those that the user has denied.
+func TestProjectConfirmations(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		settings string // of the user
+		want     map[string]policy.Decision
+	}{
+		"the project's": {`{"mcp": {"allowed": ["*"]}}`, map[string]policy.Decision{"glob": policy.Deny, "read_file": policy.Ask, "list_directory": policy.Allow}},
+		"both":          {`{"tools": {"confirmationRequired": ["list_directory", "glob"]}}`, map[string]policy.Decision{"glob": policy.Ask, "read_file": policy.Ask, "list_directory": policy.Ask}},
+		"trusting":      {`{"pollux": {"trustProjectSafety": true}}`, map[string]policy.Decision{"glob": policy.Ask, "read_file": policy.Ask, "list_directory": policy.Allow}},
+	} {
+		u := projecttest.NewUser(t)
+		u.Write("~/.gemini/settings.json", tt.settings)
+		u.Write("~/.gemini/policies/a.toml", "[[rule]]\ntoolName = \"glob\"\ndecision = \"deny\"\npriority = 100\n")
+		u.Write(".gemini/settings.json", `{"tools": {"confirmationRequired": ["glob", "read_file"]}}`)
+		b := newBook(t, u)
+		for tool, want := range tt.want {
+			if got := b.engine.Check(policy.Call{Name: tool, Args: json.RawMessage(`{}`)}).Decision; got != want {
+				t.Errorf("%s: %s: %s, want %s", name, tool, got, want)
+			}
+		}
+	}
+}
+
 // program returns a tool of a program.
 func program(name string, kind tool.Kind) tool.Tool {
 	return &ofProgram{tool.Spec{Name: name, Kind: kind, Schema: json.RawMessage(`{"type":"object"}`)}}

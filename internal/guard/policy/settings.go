@@ -11,6 +11,8 @@ import (
 type Settings struct {
 	Exclude              []string // tools.exclude
 	ConfirmationRequired []string // tools.confirmationRequired
+	// ProjectConfirmations are the entries of tools.confirmationRequired that only the project has. They do not turn what is denied into questions.
+	ProjectConfirmations []string
 	Allowed              []string // tools.allowed or --allowed-tools
 	Core                 []string // tools.core; nil if not set: an empty list allows nothing
 
@@ -36,6 +38,7 @@ func FromSettings(s Settings) []Rule {
 	add(Rule{Tools: []string{"ask_user"}, Decision: Deny, Priority: 4.4, When: Headless, Source: "Settings (" + noUser + ")"})
 	add(entryRules(s.Exclude, Rule{Decision: Deny, Priority: 4.4, Source: "Settings (tools.exclude)"})...)
 	add(entryRules(s.ConfirmationRequired, Rule{Decision: Ask, Priority: 4.35, Source: "Settings (tools.confirmationRequired)"})...)
+	add(entryRules(s.ProjectConfirmations, Rule{Decision: Ask, Priority: 4.35, restricts: true, Source: "Settings (tools.confirmationRequired, of the project)"})...)
 	allowed := entryRules(s.Allowed, Rule{Decision: Allow, Priority: 4.3, Source: "Settings (tools.allowed)"})
 	add(allowed...)
 	if slices.ContainsFunc(allowed, func(r Rule) bool { return len(r.Prefixes) > 0 }) {
