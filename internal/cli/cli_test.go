@@ -113,6 +113,8 @@ func TestFlags(t *testing.T) {
 		{"--approvalMode|yolo", values{ApprovalMode: "yolo"}},
 		{"--approval-mode|plan", values{ApprovalMode: "plan"}},
 		{"--allowed-tools|a, b|--allowed-tools|c", values{Settings: settings("tools.allowed", list("a", "b", "c"))}},
+		{"--allowed-tools|run_shell_command(git add, ls), glob,b(c(d,e),f)", values{Settings: settings("tools.allowed", list("run_shell_command(git add, ls)", "glob", "b(c(d,e),f)"))}},
+		{"--allowed-tools|a),b|--allowed-tools|run_shell_command(git, write_file", values{Settings: settings("tools.allowed", list("a)", "b", "run_shell_command(git, write_file"))}},
 		{"--allowed-tools=", values{Settings: settings("tools.allowed", list(""))}},
 		{"--allowed-mcp-server-names|a,b", values{Settings: settings("mcp.allowed", list("a", "b"), "mcp.excluded", nil)}},
 		{"--include-directories|../x,~/y", values{Settings: settings("context.includeDirectories", list("../x", "~/y"))}},

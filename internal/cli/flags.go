@@ -73,7 +73,7 @@ func (o *flags) declareSafety(f *pflag.FlagSet) {
 	f.BoolP("sandbox", "s", false, "Run in a sandbox")
 	f.Var(new(list), "policy", "`path,...` Policy files or directories, instead of those in settings")
 	f.Var(new(list), "admin-policy", "`path,...` Policy files or directories for the admin tier")
-	f.Var(new(list), "allowed-tools", "`name,...` Tools that run without approval (deprecated: use policies)")
+	f.Var(new(toolList), "allowed-tools", "`name,...` Tools that run without approval (deprecated: use policies)")
 	overrides(f, "sandbox", config.ToolSandbox)
 	overrides(f, "policy", config.PolicyPaths)
 	overrides(f, "admin-policy", config.AdminPolicyPaths)
@@ -163,6 +163,27 @@ func (l *list) Set(text string) error {
 	return nil
 }
 
+// toolList is a list of tools, such as run_shell_command(git add), whose arguments may contain commas.
+type toolList struct{ list }
+
+// Set adds the tools of a text. A text with a parenthesis that does not end is one item, which allows nothing.
+func (l *toolList) Set(text string) error {
+	depth, start := 0, 0
+	for i, c := range text {
+		switch {
+		case c == '(':
+			depth++
+		case c == ')':
+			depth = max(depth-1, 0)
+		case c == ',' && depth == 0:
+			l.list = append(l.list, strings.TrimSpace(text[start:i]))
+			start = i + 1
+		}
+	}
+	l.list = append(l.list, strings.TrimSpace(text[start:]))
+	return nil
+}
+
 // any returns the list in the type that settings use.
 func (l *list) any() []any {
 	items := make([]any, len(*l))
@@ -202,7 +223,7 @@ func settings(f *pflag.FlagSet) map[string]any {
 	f.Visit(func(flag *pflag.Flag) {
 		for _, key := range flag.Annotations[setting] {
 			switch value := flag.Value.(type) {
-			case *list:
+			case interface{ any() []any }:
 				set[key] = value.any()
 			default:
 				set[key] = value.String()

@@ -486,6 +486,17 @@ func TestSettings(t *testing.T) {
 		{"all servers excluded", Settings{ExcludedServers: []string{"*"}}, Yolo, call("mcp_s_t"), Deny},
 		{"headless servers", Settings{HeadlessServers: []string{"s"}}, Default, call("mcp_s_t"), Allow},
 		{"ask_user headless", Settings{Allowed: []string{"ask_user"}}, Default, call("ask_user"), Deny},
+		{"allowed without an end", Settings{Allowed: []string{"run_shell_command(git add", "ls)"}}, Default, shell("git add x"), Deny},
+		{"narrowed without an end", Settings{Allowed: []string{"run_shell_command(git add"}}, Yolo, shell("make"), Deny},
+		{"allowed tool without an end", Settings{Allowed: []string{"write_file(x"}}, Default, call("write_file"), Deny},
+		{"allowed without a command", Settings{Allowed: []string{"run_shell_command()", "ShellTool( )"}}, Default, shell("make"), Deny},
+		{"core without an end", Settings{Core: []string{"run_shell_command(git"}}, Yolo, shell("git push"), Deny},
+		{"spaces around a command", Settings{Allowed: []string{"run_shell_command( git push )"}}, Default, shell("git push"), Allow},
+		{"excluded without an end", Settings{Exclude: []string{"run_shell_command(rm"}}, Yolo, shell("ls"), Deny},
+		{"excluded without a command", Settings{Exclude: []string{"run_shell_command()"}}, Yolo, shell("ls"), Deny},
+		{"excluded tool without an end", Settings{Exclude: []string{"write_file(x"}}, Yolo, call("write_file"), Deny},
+		{"excluded with spaces around", Settings{Exclude: []string{"run_shell_command( rm )"}}, Yolo, shell("rm x"), Deny},
+		{"asks without an end", Settings{Allowed: []string{"write_file"}, ConfirmationRequired: []string{"write_file(x"}}, Default, call("write_file"), Ask},
 		{"empty entry", Settings{Allowed: []string{"", "(x)"}}, Default, call("write_file"), Deny},
 	} {
 		e := engine(t, Options{Mode: tt.mode, Trust: trust.NewLive(trust.Trusted), Rules: FromSettings(tt.settings)})

@@ -41,7 +41,7 @@ func FromSettings(s Settings) []Rule {
 	add(entryRules(s.ProjectConfirmations, Rule{Decision: Ask, Priority: 4.35, restricts: true, Source: "Settings (tools.confirmationRequired, of the project)"})...)
 	allowed := entryRules(s.Allowed, Rule{Decision: Allow, Priority: 4.3, Source: "Settings (tools.allowed)"})
 	add(allowed...)
-	if slices.ContainsFunc(allowed, func(r Rule) bool { return len(r.Prefixes) > 0 }) {
+	if slices.ContainsFunc(allowed, func(r Rule) bool { return len(r.Prefixes) > 0 || strings.HasPrefix(r.Tools[0], shellTool+"(") }) {
 		add(Rule{Tools: []string{shellTool}, Decision: Deny, Priority: 4.29, Source: "Settings (tools.allowed, other commands)"})
 	}
 	if s.Core != nil {
@@ -129,20 +129,23 @@ func entryRules(entries []string, r Rule) []Rule {
 // entryRule completes a rule with an entry of a list of tools. An entry is a tool, or
 // tool(argument). For the shell tool the argument is the beginning of a command. For other
 // tools it is ignored, so that the entry allows, or asks about, the whole tool; in a list of
-// excluded tools, it matches nothing.
+// excluded tools, it matches nothing. An entry without an end, or with an empty beginning of commands, allows nothing, and
+// restricts the whole tool.
 func entryRule(entry string, r Rule) Rule {
-	name, arg, ok := strings.Cut(strings.TrimSpace(entry), "(")
+	entry = strings.TrimSpace(entry)
+	name, rest, hasArg := strings.Cut(entry, "(")
 	name = strings.TrimSpace(name)
-	shell := name == shellTool || name == legacyShellTool
-	switch arg, closed := strings.CutSuffix(arg, ")"); {
-	case !ok:
-	case closed && shell && arg != "":
-		r.Prefixes = []string{arg}
-	case r.Decision == Deny:
-		name = entry
+	arg, isClosed := strings.CutSuffix(rest, ")")
+	isShell := name == shellTool || name == legacyShellTool
+	if isShell {
+		name, arg = shellTool, strings.TrimSpace(arg)
 	}
-	if shell {
-		name = shellTool
+	switch isClear := isClosed && (!isShell || arg != ""); {
+	case !hasArg:
+	case !isClear && r.Decision == Allow, isClear && !isShell && r.Decision == Deny:
+		name += "(" + rest
+	case isClear && isShell:
+		r.Prefixes = []string{arg}
 	}
 	if name == "" {
 		name = entry + "()" // matches nothing
