@@ -176,6 +176,9 @@ func (r *fileReader) checker(f fields) {
 	if r.origin.restricts && r.permits(f, &Rule{Decision: Ask, Modes: c.Calls.Modes}) {
 		return
 	}
+	if !r.hasTools(f, c.Calls.Tools) {
+		return
+	}
 	r.misnamed(f, c.Calls.Tools, c.Calls.Server)
 	r.hasCondition(f, misspelt, Ask)
 	if r.condition(f, &c.Calls, prefixes, regex, pattern) {

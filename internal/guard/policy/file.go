@@ -252,11 +252,7 @@ func (r *fileReader) rule(f fields) {
 	if len(r.wrong) > before {
 		return
 	}
-	if slices.Contains(rule.Tools, "") {
-		// It may have been meant for no tool or for all, which cannot be guessed.
-		//lint:ignore ST1005 scripts know the text
-		r.err = cmp.Or(r.err, fmt.Errorf("Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: %s", rule.Source))
-		r.noTool = append(r.noTool, place{rule.line, "toolName is empty"})
+	if !r.hasTools(f, rule.Tools) {
 		return
 	}
 	r.misnamed(f, rule.Tools, rule.Server)
@@ -275,6 +271,20 @@ func (r *fileReader) rule(f fields) {
 		}
 	}
 }
+
+// hasTools reports whether a rule or a checker names tools. If it does not, it may have been meant for no tool or for all, which cannot
+// be guessed.
+func (r *fileReader) hasTools(f fields, tools []string) bool {
+	if len(tools) > 0 && !slices.ContainsFunc(tools, isBlank) {
+		return true
+	}
+	//lint:ignore ST1005 scripts know the text
+	r.err = cmp.Or(r.err, fmt.Errorf("Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: %s", r.origin.source(r.source)))
+	r.noTool = append(r.noTool, place{f.s.line, "toolName is empty"})
+	return false
+}
+
+func isBlank(text string) bool { return strings.TrimSpace(text) == "" }
 
 // permits reports whether a rule would permit something that its source may not. It warns about
 // such a rule.
@@ -335,13 +345,8 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 	}
 	var err error
 	switch {
-	case prefixes != nil && len(prefixes) == 0:
-		err = errors.New("commandPrefix is empty")
 	case prefixes != nil:
-		rule.Prefixes = prefixes
-		if slices.ContainsFunc(prefixes, func(p string) bool { return len(p) > maxPattern }) {
-			err = errTooLong
-		}
+		return r.prefixes(f, rule, prefixes)
 	case regex != "":
 		rule.Args, err = CommandPattern(regex)
 	case pattern != "":
@@ -355,10 +360,59 @@ func (r *fileReader) condition(f fields, rule *Rule, prefixes []string, regex, p
 		message = "Unsafe regex pattern (potential ReDoS)"
 	}
 	f.report(false, message, err.Error(), "the rule is ignored without its condition")
-	if rule.Decision != Allow {
-		r.lost = append(r.lost, f.label()+": "+OnOneLine(err.Error()))
-	}
+	r.loses(f, rule, OnOneLine(err.Error()))
 	return false
+}
+
+// prefixes adds the beginnings of commands that can match one to a rule, and reports the others. It returns false if there are none.
+func (r *fileReader) prefixes(f fields, rule *Rule, prefixes []string) bool {
+	message, problem := "Invalid command prefix", ""
+	if len(prefixes) == 0 {
+		problem = "commandPrefix is empty"
+	}
+	for _, prefix := range prefixes {
+		switch {
+		case isBlank(prefix):
+			problem = "commandPrefix is empty"
+		case len(prefix) > maxPattern:
+			message, problem = "Unsafe regex pattern (potential ReDoS)", errTooLong.Error()
+		default:
+			rule.Prefixes = append(rule.Prefixes, prefix)
+			if strings.TrimSpace(prefix) != prefix && !r.origin.isChecked { // which finds it itself
+				f.report(false, "Invalid command prefix", matchesNothing(prefix), "remove the space")
+				r.loses(f, rule, matchesNothing(prefix))
+			}
+		}
+	}
+	if problem != "" {
+		effect := "the rule is ignored without its condition"
+		if len(rule.Prefixes) > 0 {
+			effect = "Pollux uses the other prefixes of the rule"
+		}
+		f.report(false, message, problem, effect)
+		r.loses(f, rule, problem)
+	}
+	if len(rule.Prefixes) > 0 && !mayBeShell(rule) {
+		r.loses(f, rule, "commandPrefix matches only commands of run_shell_command")
+	}
+	return len(rule.Prefixes) > 0
+}
+
+// matchesNothing is the problem of a beginning of commands that no command has.
+func matchesNothing(prefix string) string {
+	return fmt.Sprintf("commandPrefix %q matches nothing: it begins or ends with a space", prefix)
+}
+
+// mayBeShell reports whether a rule is about commands, maybe beside other calls.
+func mayBeShell(rule *Rule) bool {
+	return rule.Server == "" && slices.ContainsFunc(rule.Tools, func(name string) bool { return name == "*" || name == shellTool || name == legacyShellTool })
+}
+
+// loses notes that a rule which does not only allow matches fewer calls than was meant.
+func (r *fileReader) loses(f fields, rule *Rule, why string) {
+	if rule.Decision != Allow {
+		r.lost = append(r.lost, f.label()+": "+why)
+	}
 }
 
 // shellSyntax returns the error in a rule's conditions about commands, "" for none.

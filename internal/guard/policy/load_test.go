@@ -213,6 +213,7 @@ func TestFileProblems(t *testing.T) {
 		{"long", rule(`argsPattern = "` + strings.Repeat("a", 2049) + `"`), 1, []string{"Unsafe regex pattern (potential ReDoS)"}},
 		{"long prefix", rule(`commandPrefix = "` + strings.Repeat("a", 2049) + `"`), 1, []string{"Unsafe regex pattern (potential ReDoS)"}},
 		{"no prefix", rule(`commandPrefix = []`), 1, []string{"commandPrefix is empty"}},
+		{"an empty prefix", rule(`commandPrefix = ["rm", ""]`), 2, []string{"rule #2 (line 5): commandPrefix is empty\n  Suggestion: Pollux uses the other prefixes of the rule"}},
 		{"both", rule("commandPrefix = \"a\"\ncommandRegex = \"b\""), 2, []string{"Invalid shell command syntax\n  rule #2 (line 5): "}},
 		{"with pattern", rule("commandPrefix = \"a\"\nargsPattern = \"b\""), 2, []string{"Invalid shell command syntax"}},
 		{"other tool", strings.Replace(rule(`commandPrefix = "a"`), "run_shell_command", "glob", 1), 2, []string{"Invalid shell command syntax"}},
@@ -242,13 +243,18 @@ func TestFileProblems(t *testing.T) {
 
 func TestRuleAboutNoTool(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "a.toml", strings.Replace(valid, "x_tool", "", 1))
-	_, err := Load(Sources{User: []string{dir}})
-	var e *exit.Error
-	if !errors.As(err, &e) || e.Code != exit.Config ||
-		e.Message != "Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: User: a.toml" {
-		t.Errorf("%v", err)
+	checker := "[[safety_checker]]\ntoolName = \"x_tool\"\nchecker = { type = \"in-process\", name = \"allowed-path\" }\n"
+	for _, text := range []string{valid, checker} {
+		for _, none := range []string{`""`, `" "`, `[]`, `["glob", ""]`} {
+			dir := t.TempDir()
+			write(t, dir, "a.toml", strings.Replace(text, `"x_tool"`, none, 1))
+			_, err := Load(Sources{User: []string{dir}})
+			var e *exit.Error
+			if !errors.As(err, &e) || e.Code != exit.Config ||
+				e.Message != "Invalid policy rule: toolName is required. Use '*' for all tools. Rule source: User: a.toml" {
+				t.Errorf("toolName %s: %v", none, err)
+			}
+		}
 	}
 }
 

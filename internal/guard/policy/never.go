@@ -28,7 +28,7 @@ func (r *Rule) never(servers []string) (problems []Problem) {
 	}
 	for _, prefix := range r.Prefixes {
 		if strings.TrimSpace(prefix) != prefix {
-			add(severity, fmt.Sprintf("commandPrefix %q matches nothing: it begins or ends with a space", prefix), "remove the space")
+			add(severity, matchesNothing(prefix), "remove the space")
 		}
 	}
 	pattern, key := r.Args.String(), "argsPattern"
