@@ -72,7 +72,7 @@ type Report struct {
 	Window int    `json:"contextWindow,omitempty"`
 	Proxy  string `json:"proxy,omitempty"`
 	// Fallback lists the models that Pollux tries if the model fails. LeftOut lists settings
-	// that have no effect, with the reasons.
+	// and parts of the folder that have no effect, with the reasons.
 	Fallback  []string         `json:"fallback"`
 	LeftOut   []string         `json:"leftOut"`
 	Providers []providerReport `json:"providers"`
@@ -146,7 +146,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		abilities <- isolation.Probe(ctx, isolation.Options{Launcher: x.set.Launcher, Programs: x.programs, Env: minimalEnv(vars)})
 	}()
 
-	settings, env, folder := x.checkSettings(), x.checkEnv(), x.checkTrust()
+	settings, env, folder := x.checkSettings(ctx), x.checkEnv(), x.checkTrust()
 	x.checkLost(&settings, "restrictions", x.set.Settings().Lost())
 	// The checks run in the order in which a run reports their errors, as fail keeps the
 	// first one.

@@ -42,11 +42,11 @@ type providerReport struct {
 // there is no model.
 func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoice) {
 	s := sectionReport{ID: "model", Title: "Model"}
-	var notes []string // texts that need no action
+	var leftOut, notes []string // notes need no action
 	addLeftOut := func(text string) {
 		text = strings.TrimSuffix(text, ".")
 		if problem, isWarning := strings.CutPrefix(text, "Warning: "); isWarning {
-			x.LeftOut = append(x.LeftOut, problem)
+			leftOut = append(leftOut, problem)
 		} else {
 			notes = append(notes, text)
 		}
@@ -100,9 +100,10 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 	for _, text := range notes {
 		s.ok("server", text)
 	}
-	for _, text := range x.LeftOut {
+	for _, text := range leftOut {
 		s.warn("setting", text, "fix or remove it")
 	}
+	x.LeftOut = append(x.LeftOut, leftOut...)
 	for i := range x.Providers {
 		if r := &x.Providers[i]; r.State == "broken" {
 			s.warn("provider "+r.ID, r.Needs, "fix or unset it")

@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -24,32 +25,22 @@ type layerReport struct {
 }
 
 // checkSettings loads the settings from all files that can be read, and reports the others.
-func (x *examination) checkSettings() sectionReport {
+func (x *examination) checkSettings(ctx context.Context) sectionReport {
 	s := sectionReport{ID: "settings", Title: "Settings"}
 	unread := map[config.Scope]error{}
 	var failures []string
-	x.set.Trust.Set(trust.Unknown)
-	var trustErr error // from reading the trust decision
-	settings, warnings, err := config.Load(config.Sources{
-		Paths: x.set.Paths, Env: x.set.Options.Env, Flags: x.set.Options.Flags,
-		Trusted: func(s *config.Settings) (bool, error) {
-			state, err := x.set.Decide(s)
-			x.set.Trust.Set(state)
-			trustErr = err
-			return x.set.IsTrusted(), nil
-		},
-		OnBroken: func(scope config.Scope, path string, err error) {
-			unread[scope] = err
-			failures = append(failures, "Error in "+path+": "+err.Error())
-		},
+	unmute := x.set.Mute() // checkTrust reports them
+	warnings, trustErr, err := x.set.Diagnose(ctx, func(scope config.Scope, path string, err error) {
+		unread[scope] = err
+		failures = append(failures, "Error in "+path+": "+err.Error())
 	})
-	if err != nil { // not expected with OnBroken set; the diagnosis continues
+	unmute()
+	if err != nil { // not expected, as broken files are left out; the diagnosis continues
 		s.broken("settings", err.Error(), "")
 		x.fail(err)
-		settings = &config.Settings{}
 	}
-	x.set.UseSettings(settings)
-	x.Settings = x.set.Settings().UserFile()
+	settings := x.set.Settings()
+	x.Settings = settings.UserFile()
 	if len(failures) > 0 {
 		x.hasBrokenSettings = true
 		x.fail(exit.Errorf(exit.Config, "%s\nPlease fix the configuration file(s) and try again.", strings.Join(failures, "\n")))
@@ -131,17 +122,22 @@ type envReport struct {
 	Sets      []string `json:"sets"`
 	Overruled []string `json:"overruled"`
 	Refused   []string `json:"refused"`
+	// Unseen are the variables that are not used, because the user has not seen that the file
+	// sets them.
+	Unseen []string `json:"unseen,omitempty"`
 }
 
 // checkEnv reports the .env file that is used, and the others.
 func (x *examination) checkEnv() sectionReport {
 	s := sectionReport{ID: "env", Title: ".env file"}
+	x.set.ReadEnv()
 	for _, f := range config.EnvFiles(x.set.Options.Env, x.set.Settings(), x.set.Paths) {
-		x.EnvFiles = append(x.EnvFiles, envReport{f.Path, f.State, nonNil(f.Set), nonNil(f.AlreadySet), nonNil(f.Forbidden)})
+		used, unseen := x.splitUnseen(f.Set)
+		x.EnvFiles = append(x.EnvFiles, envReport{f.Path, f.State, used, nonNil(f.AlreadySet), nonNil(f.Forbidden), unseen})
 		switch {
 		case f.State == "read":
 			x.envFile = &f
-			x.checkEnvFile(&s, &f)
+			x.checkEnvFile(&s, &f, used, unseen)
 		case f.Err != nil:
 			s.warn("unread file", f.Path+" cannot be read: "+f.State, "make it a readable text file, or move it away")
 		default:
@@ -154,7 +150,6 @@ func (x *examination) checkEnv() sectionReport {
 	if x.EnvFiles == nil {
 		x.EnvFiles = []envReport{}
 	}
-	x.set.ReadEnv()
 	if names := config.IneffectiveVariables(x.set.Env()); len(names) > 0 {
 		s.note("not yet", "variables without effect in this version: "+strings.Join(names, ", "), laterNext)
 	}
@@ -162,13 +157,30 @@ func (x *examination) checkEnv() sectionReport {
 	return s
 }
 
+// splitUnseen returns the variables that a .env file sets, and those that are left out, because the
+// user has not seen that the file sets them.
+func (x *examination) splitUnseen(names []string) (used, unseen []string) {
+	used = []string{} // JSON shows an empty list
+	for _, name := range names {
+		if _, isSet := x.set.Env().Lookup(name); isSet {
+			used = append(used, name)
+		} else {
+			unseen = append(unseen, name)
+		}
+	}
+	return used, unseen
+}
+
 // checkEnvFile reports the variables and the invalid lines of the .env file that is used.
-func (x *examination) checkEnvFile(s *sectionReport, f *config.EnvFile) {
+func (x *examination) checkEnvFile(s *sectionReport, f *config.EnvFile, used, unseen []string) {
 	text := " sets nothing"
-	if len(f.Set) > 0 {
-		text = " sets " + strings.Join(f.Set, ", ")
+	if len(used) > 0 {
+		text = " sets " + strings.Join(used, ", ")
 	}
 	s.ok("file", f.Path+text)
+	if len(unseen) > 0 {
+		s.warn("unseen", "not used, because you have not seen it: "+strings.Join(unseen, ", "), "see Folder trust")
+	}
 	if len(f.AlreadySet) > 0 {
 		s.ok("overruled", "already set in the environment: "+strings.Join(f.AlreadySet, ", "))
 	}
@@ -204,10 +216,6 @@ func (x *examination) checkTrust() sectionReport {
 		s.ok("folder", dir+" is trusted (security.folderTrust.enabled is off)")
 	case x.set.IsTrusted():
 		s.ok("folder", dir+" is trusted ("+x.set.TrustOptions().File+")")
-		if lost := x.set.Unseen(); lost != nil {
-			x.fail(lost)
-			s.broken("restrictions", policy.OnOneLine(lost.Error()), "start pollux here in a terminal")
-		}
 	default:
 		refused := trust.CheckTrusted(x.set.Trust.State())
 		x.fail(refused)
@@ -219,6 +227,14 @@ func (x *examination) checkTrust() sectionReport {
 			text += " (GEMINI_CLI_TRUST_WORKSPACE is false)"
 		}
 		s.broken("folder", text, how)
+	}
+	for _, text := range x.set.LeftOut() {
+		s.warn("unseen", text, "start pollux here in a terminal to look at it and use it")
+	}
+	x.LeftOut = append(x.LeftOut, x.set.LeftOut()...)
+	if lost := x.set.Unseen(); lost != nil {
+		x.fail(lost)
+		s.broken("restrictions", policy.OnOneLine(lost.Error()), "start pollux here in a terminal")
 	}
 	return s
 }

@@ -63,7 +63,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	}
 	if len(unseen) > 0 {
 		if record.Problem != "" {
-			p.Warn(fmt.Sprintf("Warning: Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
+			p.LeaveOut(fmt.Sprintf("Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
 		}
 		accepted, err := p.askPowers(ctx, record, unseen)
 		if err != nil {
@@ -73,6 +73,9 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 			p.refuse(s, workspace, variables, unseen)
 			return nil
 		}
+	}
+	if p.isDiagnosis {
+		return nil
 	}
 	if isFirst && len(powers) > 0 {
 		p.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
@@ -236,7 +239,7 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 	if p.Options.Asker == nil && p.Options.InWorktree {
 		return false, nil // the session does not run in this folder
 	}
-	if p.Options.Asker == nil {
+	if p.Options.Asker == nil || p.isDiagnosis {
 		p.leaveOut(record, powers)
 		return false, nil
 	}
@@ -276,14 +279,9 @@ func (p *Project) Unseen() error { return p.lost }
 
 // leaveOut warns of powers that this run does not use, and notes those without which it must not go on.
 func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
-	guards, others := []trust.Sight{}, []trust.Sight{}
-	for _, s := range powers {
-		if s.Class&config.Tightens != 0 {
-			guards = append(guards, s)
-		} else {
-			others = append(others, s)
-		}
-	}
+	isGuard := func(s trust.Sight) bool { return s.Class&config.Tightens != 0 }
+	others := slices.DeleteFunc(slices.Clone(powers), isGuard)
+	guards := slices.DeleteFunc(slices.Clone(powers), func(s trust.Sight) bool { return !isGuard(s) })
 	if len(others) > 0 {
 		p.Warn("Warning: Ignoring what you have not seen of this folder:" + listPowers(p.Paths.Dir(), record, others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")

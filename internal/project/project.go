@@ -131,6 +131,7 @@ type Project struct {
 
 	phases           []records.Phase // see [Project.Phases]
 	wasTrustAsked    bool            // the person has decided about the folder in this run
+	isDiagnosis      bool            // see [Project.Diagnose]
 	refusedVariables []string        // of the folder's .env file
 	refusedSettings  []string        // of extensions, in the folder's .env file
 }
@@ -246,7 +247,7 @@ func (p *Project) Load(ctx context.Context) error {
 			p.wasTrustAsked = true
 		}
 		return state, err
-	})
+	}, nil)
 	if !p.Options.InWorktree { // else they come again
 		for _, w := range warnings {
 			p.Warn(string(w))
@@ -256,10 +257,22 @@ func (p *Project) Load(ctx context.Context) error {
 	return err
 }
 
+// Diagnose is [Project.Load] for a person who checks their setup. It has the result of a script, but asks and records
+// nothing. Files that cannot be read are left out and passed to onBroken. trustErr is from reading the decision about trust.
+func (p *Project) Diagnose(ctx context.Context, onBroken func(config.Scope, string, error)) (warnings []config.Warning, trustErr, err error) {
+	p.isDiagnosis = true
+	settings, warnings, err := p.read(ctx, func(s *config.Settings) (state trust.State, _ error) {
+		state, trustErr = p.Decide(s)
+		return state, nil
+	}, onBroken)
+	p.settings.Store(cmp.Or(settings, &config.Settings{}))
+	return warnings, trustErr, err
+}
+
 // read reads the settings of a folder whose trust decide settles.
-func (p *Project) read(ctx context.Context, decide func(*config.Settings) (trust.State, error)) (*config.Settings, []config.Warning, error) {
+func (p *Project) read(ctx context.Context, decide func(*config.Settings) (trust.State, error), onBroken func(config.Scope, string, error)) (*config.Settings, []config.Warning, error) {
 	return config.Load(config.Sources{
-		Paths: p.Paths, Env: p.Options.Env, Flags: p.Options.Flags,
+		Paths: p.Paths, Env: p.Options.Env, Flags: p.Options.Flags, OnBroken: onBroken,
 		Trusted: func(s *config.Settings) (bool, error) {
 			state, err := decide(s)
 			p.Trust.Set(state)
@@ -271,9 +284,6 @@ func (p *Project) read(ctx context.Context, decide func(*config.Settings) (trust
 
 // Settings returns the settings as they were read last, nil if they were not read. It may be called during a run.
 func (p *Project) Settings() *config.Settings { return p.settings.Load() }
-
-// UseSettings sets the settings, for a diagnosis that goes on without the files that cannot be read.
-func (p *Project) UseSettings(s *config.Settings) { p.settings.Store(s) }
 
 // Reload reads the settings again, without repeating warnings. After an error they stay as they are. The parts
 // of the session that were built with them, such as its rules, do not change.
