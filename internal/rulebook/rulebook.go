@@ -78,8 +78,10 @@ func Open(ctx context.Context, p *project.Project, files []string) (*Rulebook, e
 		Engine: NewEngine(EngineOptions{Project: p, Workspace: ws, Plans: plans, Rules: r, FilesOnly: files != nil}),
 	})
 	tools.Add("", toolset.NewBuiltin(toolset.Parts{
-		Project: p, Models: m, Generator: m, Registry: tools, Workspace: ws, Topic: new(topic.Topic), Agents: subagent.NewTool(subagent.Options{}),
-		Plan: plan.Options{Workspace: ws, Dir: plans.Dir, Mode: b.ModeName},
+		Project: p, Models: m, Generator: m, Registry: tools, Workspace: ws, Topic: new(topic.Topic),
+		// Rules check the arguments of a call, whichever subagents there are.
+		Agents: subagent.NewTool(subagent.Options{Agents: func() *subagent.Set { return new(subagent.Set) }}),
+		Plan:   plan.Options{Workspace: ws, Dir: plans.Dir, Mode: b.ModeName},
 	}).Tools...)
 	return b, nil
 }

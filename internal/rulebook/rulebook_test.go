@@ -308,3 +308,28 @@ func TestBuildFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestParseEveryTool checks that calls of every tool with arguments are explained without a session.
+func TestParseEveryTool(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	b, err := rulebook.Open(t.Context(), u.Open(func(o *project.Options) { o.Folder = trust.Trusted }), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range policy.ToolNames() {
+		for _, args := range []string{`{}`, "{" + strings.Join([]string{
+			`"agent_name": "codebase_investigator"`, `"prompt": "x"`, `"file_path": "a"`, `"name": "a"`, `"pattern": "a"`, `"query": "a"`, `"content": "a"`,
+			`"old_string": "a"`, `"new_string": "b"`, `"instruction": "a"`, `"dir_path": "."`, `"include": ["a"]`, `"reason": "a"`, `"pid": 1`,
+			`"plan_filename": "a.md"`, `"todos": []`, `"fact": "a"`, `"questions": [{"question": "a", "header": "b", "type": "yesno"}]`, `"path": "a"`, `"title": "a"`,
+		}, ",") + "}"} {
+			call, err := b.ParseCall(name, args)
+			if err != nil {
+				t.Errorf("%s %s: %v", name, args, err)
+			}
+			if list := b.Explain(call, policy.Default); len(list) != 2 {
+				t.Errorf("%s %s: %+v", name, args, list)
+			}
+		}
+	}
+}
