@@ -265,9 +265,11 @@ func FuzzAdd(f *testing.F) {
 	f.Add("mine", `{"baseUrl": "http://127.0.0.1:9/v1", "keyless": true, "models": [{"match": ["a*", "b"], "quirks": {}}]}`)
 	f.Add("openai", `{"protocol": "responses", "headers": {"X": "y"}}`)
 	f.Add("vertexai", `{"models": [{"match": "x", "protocol": "openai", "quirks": {"topK": true}}]}`)
+	f.Add("mine", `{"baseUrl": "http://x/v1", "quirks": null, "models": null, "headers": null, "local": null}`)
 	f.Fuzz(func(t *testing.T, id, entry string) {
 		table := Builtin()
 		errs := table.Add(map[string]json.RawMessage{id: json.RawMessage(entry)})
+		table.Add(map[string]json.RawMessage{id: json.RawMessage(`{"quirks": {"systemRole": "user"}, "headers": {"X": "y"}}`)}) // over it
 		p := table.Find(id)
 		if p == nil {
 			if len(errs) == 0 {

@@ -199,14 +199,16 @@ func (p *Profile) with(entries []json.RawMessage) *Profile {
 }
 
 // mergeObjects returns a JSON object with the members of top and below. Those of top
-// win; a null there removes the member.
+// win; a null there removes the member. An object that is null has no members.
 func mergeObjects(top, below json.RawMessage) json.RawMessage {
 	var upper, lower map[string]json.RawMessage
-	if json.Unmarshal(top, &upper) != nil || json.Unmarshal(below, &lower) != nil {
-		if len(top) > 0 {
-			return top // if it is no object, check reports it
-		}
+	switch {
+	case len(top) > 0 && json.Unmarshal(top, &upper) != nil:
+		return top // check reports that it is no object
+	case upper == nil:
 		return below
+	case json.Unmarshal(below, &lower) != nil || lower == nil:
+		return top
 	}
 	for name := range lower {
 		for given := range upper {

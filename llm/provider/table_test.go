@@ -248,3 +248,22 @@ func TestOwnElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestNullQuirks checks that quirks which are null change nothing, in whichever layer they are.
+func TestNullQuirks(t *testing.T) {
+	t.Parallel()
+	const some, null = `{"mine": {"baseUrl": "http://x/v1", "quirks": {"systemRole": "user"}}}`, `{"mine": {"baseUrl": "http://x/v1", "quirks": null}}`
+	for _, layers := range [][]string{{null, some}, {some, null}, {null, some, null}, {null, null, some}} {
+		table, errs := add(t, layers...)
+		if errs != "" {
+			t.Errorf("%s: %s", layers, errs)
+		}
+		if q, err := decodeQuirks[openai.Quirks](table.Find("mine"), nil); err != nil || q.SystemRole != "user" {
+			t.Errorf("%s: %+v, %v", layers, q, err)
+		}
+	}
+	table, errs := add(t, null, null)
+	if q, err := decodeQuirks[openai.Quirks](table.Find("mine"), nil); errs != "" || err != nil {
+		t.Errorf("%+v, %s, %v", q, errs, err)
+	}
+}
