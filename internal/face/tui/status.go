@@ -6,6 +6,7 @@ import (
 	"pollux/internal/face/tui/footer"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/modeline"
+	"pollux/internal/face/tui/theme"
 	"pollux/internal/face/tui/vim"
 	"pollux/internal/gitstate"
 	"pollux/internal/terminal"
@@ -61,6 +62,10 @@ func (l *loop) applyTheme() {
 	custom, _ := v.settings().Lookup(string(config.CustomThemes))
 	r.Custom, _ = custom.(map[string]any)
 	r.Home, r.Dir = v.project().Paths.Home(), v.project().Paths.Dir()
+	r.Extensions = nil
+	for _, e := range v.project().Extensions() {
+		r.Extensions = append(r.Extensions, theme.Extension{Name: e.Name, Themes: e.Themes})
+	}
 	for _, w := range l.look.choose() {
 		l.driver.Warn(w)
 	}

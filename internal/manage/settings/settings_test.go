@@ -2,6 +2,7 @@ package settings
 
 import (
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -122,6 +123,34 @@ func TestTheme(t *testing.T) {
 		{Line: "/", Want: "Theme configuration unavailable due to NO_COLOR env variable.", Code: exit.Input},
 		{Line: "/Ayu", Want: "Theme configuration unavailable due to NO_COLOR env variable.", Code: exit.Input},
 	})
+}
+
+// TestExtensionThemes checks that the themes of extensions have the same names as on the interactive screen.
+func TestExtensionThemes(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	themes := `[{"name": "Night", "text": {"primary": "#123456"}}, {"text": {}}, {"name": "  "}, 7, {"name": " Day "}]`
+	p.Write(filepath.Join(p.Home, ".gemini/extensions/sky/gemini-extension.json"), `{"name": "sky", "version": "1.0.0", "themes": `+themes+`}`)
+	p.Check(ThemeCommand(), []managetest.Case{
+		{Line: "/", Want: "Night (sky)"},
+		{Line: "/night (SKY)", Want: "Theme: Night (sky)."},
+		{Line: "/", Want: "* Night (sky)"},
+		{Line: "/Night", Want: `Theme "Night" not found.`, Code: exit.Input},
+	})
+	own := []theme.Extension{}
+	extensions := p.Session.Project.Extensions()
+	for _, e := range extensions {
+		own = append(own, theme.Extension{Name: e.Name, Themes: e.Themes})
+	}
+	r := theme.Request{Extensions: own}
+	list, _ := r.CustomThemes()
+	var want []string
+	for _, one := range list {
+		want = append(want, one.Name)
+	}
+	if got := extensionThemes(extensions); !slices.Equal(got, want) || len(want) != 2 {
+		t.Errorf("%q, on the screen %q", got, want)
+	}
 }
 
 // TestThemeNames checks that the list of themes is that of the interactive screen.

@@ -9,8 +9,10 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/extension"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
+	"pollux/internal/project"
 	"pollux/internal/terminal"
 )
 
@@ -50,16 +52,29 @@ var builtinThemes = [...]builtinTheme{
 	{"Xcode", true},
 }
 
-// themeNames returns the names of the built-in themes, then those of the settings.
-func themeNames(s *config.Settings) (names []string) {
+// themeNames returns the names of the built-in themes, then those of the settings, then those of the extensions.
+func themeNames(p *project.Project) (names []string) {
 	for _, t := range builtinThemes {
 		names = append(names, t.name)
 	}
-	custom, _ := s.Lookup(string(config.CustomThemes))
+	custom, _ := p.Settings().Lookup(string(config.CustomThemes))
 	own, _ := custom.(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(own)) {
+	for _, name := range slices.Concat(slices.Sorted(maps.Keys(own)), extensionThemes(p.Extensions())) {
 		if !slices.Contains(names, name) {
 			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// extensionThemes returns the names of the extensions' themes, such as "Night (ext)". A theme without a name has none.
+func extensionThemes(list []*extension.Extension) (names []string) {
+	for _, e := range list {
+		for _, v := range e.Themes {
+			object, _ := v.(map[string]any)
+			if name, _ := object["name"].(string); strings.TrimSpace(name) != "" {
+				names = append(names, strings.TrimSpace(name)+" ("+e.Name+")")
+			}
 		}
 	}
 	return names
@@ -71,7 +86,7 @@ func chooseTheme(_ context.Context, c *manage.Call) (o outcome.Outcome, err erro
 	if p.Options.Env.Get("NO_COLOR") != "" {
 		return manage.Misuse("Theme configuration unavailable due to NO_COLOR env variable.")
 	}
-	names := themeNames(p.Settings())
+	names := themeNames(p)
 	if c.Text == "" {
 		return listThemes(names, config.ThemeName.In(p.Settings())), nil
 	}
