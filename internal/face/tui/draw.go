@@ -226,6 +226,9 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 	if !l.status.isShown || room < 5 {
 		return nil
 	}
+	if l.turn.isOpen {
+		l.status.values.TurnTime = time.Since(l.turn.began)
+	}
 	l.status.values.Mode = ""
 	if m := l.composer.Vim; m != nil {
 		l.status.values.Mode = m.Name()

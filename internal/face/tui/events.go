@@ -29,6 +29,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	l.todo.Handle(e)
 	l.recap.Handle(e, now)
 	l.transcript.Handle(e, now)
+	l.status.observeQuota(e)
 	l.tellUndo(e)
 	l.tellDeletion(e)
 	switch e := e.(type) {
@@ -176,7 +177,7 @@ func (l *loop) closeDialog() {
 func (s *status) observe(e agent.Event, v *view) {
 	switch e := e.(type) {
 	case agent.ModelInfo:
-		s.values.Model = terminal.Line(e.Model)
+		s.setModel(e.Model)
 	case agent.Finished:
 		if window := v.window(); e.Usage != nil && window > 0 {
 			s.values.HasContext, s.values.Context = true, float64(e.Usage.Prompt)/float64(window)

@@ -226,6 +226,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(l.look.pollDue())
 	sooner(l.footerCommand.Due())
 	sooner(l.refreshDue())
+	sooner(l.memoryDue())
 	sooner(l.revealDue(now))
 	sooner(l.shells.Deadline(now))
 	if l.dialog != nil {
@@ -265,6 +266,7 @@ func (l *loop) expire(now time.Time) {
 	l.expireShells(now)
 	l.viewing.search()
 	l.refreshPane(now)
+	l.refreshItems(now)
 	l.keepDraft(now)
 	l.pace.change()
 }

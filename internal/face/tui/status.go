@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"time"
+
 	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/footer"
@@ -19,6 +21,9 @@ type status struct {
 	options footer.Options
 	context modeline.Context
 	isShown bool
+
+	measured  time.Time // when the memory was measured
+	exhausted string    // the model whose quota was used up the last time
 }
 
 // applySettings reads the settings of the screen.
@@ -97,7 +102,8 @@ func (l *loop) refreshStatus() {
 	f.Workspace, f.IsDebug = terminal.Line(p.Paths.Display(p.Paths.Dir())), p.Debugging()
 	f.IsUntrusted = !p.IsTrusted()
 	f.Sandbox, f.IsUnsafe = sandboxText(p.Sandbox.Name("all tools", p.Options.Env.Get("SANDBOX")))
-	f.Model, f.Session = terminal.Line(s.Models.Current().Model), s.ID()
+	f.Session = s.ID()
+	l.status.setModel(s.Models.Current().Model)
 	f.CompressAt = config.CompressionThreshold.In(p.Settings())
 	counts := s.Observers.Stats.Snapshot()
 	f.Added, f.Removed, f.Tokens, f.Cost, f.HasCost = counts.Lines.Added, counts.Lines.Removed, 0, 0, len(counts.Models) > 0
@@ -109,6 +115,7 @@ func (l *loop) refreshStatus() {
 			f.Cost += *m.Cost
 		}
 	}
+	l.refreshItems(time.Now())
 	l.refreshContext()
 	l.refreshFooterCommand()
 	l.refreshBranch(p.Paths.Dir())

@@ -35,7 +35,7 @@ var footerItems = [...]FooterItem{
 	{"sandbox", "Sandbox, and whether the folder is trusted"},
 	{"model-name", "Model"},
 	{"context-used", "Share of the context window in use"},
-	{"quota", "Share of the daily quota in use"},
+	{"quota", "Whether the quota of the model is used up"},
 	{"memory-usage", "Memory used by Pollux"},
 	{"session-id", "Session ID"},
 	{"hostname", "Name of this machine"},
