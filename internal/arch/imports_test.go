@@ -46,7 +46,7 @@ var layers = []struct {
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},
 	{"foundations", []string{"internal/config", "internal/gitstate", "internal/journal", "internal/process", "internal/seen", "internal/terminal", "internal/workspace"}},
-	{"ground", []string{"internal/arch", "internal/charset", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/outline", "internal/records", "internal/secret", "internal/shellcmd"}},
+	{"ground", []string{"internal/arch", "internal/charset", "internal/crash", "internal/durable", "internal/exit", "internal/frontmatter", "internal/outline", "internal/records", "internal/secret", "internal/shellcmd", "internal/urltext"}},
 	{"agent", []string{"agent"}},
 	{"tool", []string{"tool"}},
 	{"llm", []string{"llm"}},

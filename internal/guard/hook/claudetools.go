@@ -8,7 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"pollux/internal/urltext"
 )
 
 // rename is the name of an argument in Pollux and in Claude Code.
@@ -129,9 +130,9 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 	if name != "WebFetch" {
 		return []Output{out}
 	}
-	urls := addresses().FindAllString(args.text("prompt"), -1)
-	for i, url := range urls {
-		urls[i] = strings.TrimRight(url, ".,;:!?)]}>'\"`*")
+	var urls []string
+	for _, at := range addresses(args.text("prompt")) {
+		urls = append(urls, args.text("prompt")[at.Start:at.End])
 	}
 	slices.Sort(urls)
 	urls = slices.Compact(urls)
@@ -149,11 +150,24 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 	return list
 }
 
-// addresses matches addresses in the text of a fetch. maxAddresses is the number of runs of a hook for one
-// fetch: the last one has the rest of the addresses().
-var addresses = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)https?://[^\s"'<>]+`) })
-
+// maxAddresses is the number of runs of a hook for one fetch: the last one has the rest of the addresses.
 const maxAddresses = 20
+
+// addresses returns the places of the addresses that the prompt of a fetch has.
+func addresses(prompt string) []urltext.Span {
+	return slices.DeleteFunc(urltext.Find(prompt), func(at urltext.Span) bool {
+		scheme, _, _ := strings.Cut(strings.ToLower(prompt[at.Start:at.End]), ":")
+		return scheme != "http" && scheme != "https"
+	})
+}
+
+// withoutAddresses returns the prompt of a fetch without its addresses.
+func withoutAddresses(prompt string) string {
+	for _, at := range slices.Backward(addresses(prompt)) {
+		prompt = prompt[:at.Start] + prompt[at.End:]
+	}
+	return prompt
+}
 
 // ownArgs returns arguments of Claude Code as Pollux has them.
 func ownArgs(name string, args Output) Output {
@@ -171,7 +185,7 @@ func ownArgs(name string, args Output) Output {
 	}
 	if url := out.text("url"); name == "WebFetch" && url != "" {
 		if prompt := out.text("prompt"); !strings.Contains(prompt, url) { // another address
-			out.set("prompt", url+"\n"+addresses().ReplaceAllString(prompt, ""))
+			out.set("prompt", url+"\n"+withoutAddresses(prompt))
 		}
 		delete(out, "url")
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"pollux/internal/shellcmd"
+	"pollux/internal/urltext"
 )
 
 // maxInner is the maximum nesting depth of shells.
@@ -89,6 +90,11 @@ func words(text string) iter.Seq[string] {
 	const between = " \t\r\n\f\v,`\"';()|&[]{}<>\\"
 	const longest = 500
 	return func(yield func(string) bool) {
+		for _, at := range urltext.Find(text) { // which may have no space around them
+			if at.End-at.Start <= longest && !yield(text[at.Start:at.End]) {
+				return
+			}
+		}
 		for text != "" {
 			n := strings.IndexAny(text, between)
 			word, rest := text, ""

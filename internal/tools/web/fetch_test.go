@@ -44,6 +44,7 @@ func TestTargets(t *testing.T) {
 		"[title](https://a.example/b_(c)) url=https://d.example/?q=a,b;":           {"https://a.example/b_(c)", "https://d.example/?q=a,b"},
 		"http://0x7f.1/ http://[::FFFF:10.0.0.1]:8080/x http://2130706433":         {"http://127.0.0.1/", "http://10.0.0.1:8080/x"},
 		"https://bücher.example/ü?q=ü https://a.example:8443":                      {"https://xn--bcher-kva.example/%C3%BC?q=ü", "https://a.example:8443/"},
+		"比较https://a.example/b和https://c.example/d，以及“http://e.example”。":          {"https://a.example/b", "https://c.example/d", "http://e.example/"},
 		"http://①②⑦.⓪.⓪.①/":                                                        {"http://127.0.0.1/"},
 	} {
 		found, wrong := targets(prompt)

@@ -8,6 +8,7 @@ import (
 
 	"golang.org/x/net/idna"
 
+	"pollux/internal/urltext"
 	"pollux/tool"
 )
 
@@ -20,11 +21,8 @@ type target struct {
 // targets returns the addresses in a prompt, each once, and messages about invalid ones.
 func targets(prompt string) (found []target, wrong []string) {
 	seen := map[string]bool{}
-	for word := range strings.FieldsSeq(prompt) {
-		if !strings.Contains(word, "://") {
-			continue
-		}
-		word = trimAddress(word)
+	for _, at := range urltext.Find(prompt) {
+		word := prompt[at.Start:at.End]
 		t, err := parseTarget(word)
 		switch {
 		case err == errProtocol:
@@ -39,27 +37,6 @@ func targets(prompt string) (found []target, wrong []string) {
 		}
 	}
 	return found, wrong
-}
-
-// trimAddress removes the characters around an address in a sentence: quotes, brackets, the
-// text of a Markdown link, and punctuation.
-func trimAddress(word string) string {
-	scheme := strings.Index(word, "://")
-	if i := strings.LastIndexAny(word[:scheme], "([{<\"'`="); i >= 0 {
-		word = word[i+1:]
-	}
-	for word != "" {
-		last := word[len(word)-1]
-		opening := strings.IndexByte(")]}>", last)
-		switch {
-		case strings.IndexByte(".,;:!?\"'`*", last) >= 0:
-		case opening >= 0 && strings.Count(word, string(last)) > strings.Count(word, "([{<"[opening:opening+1]):
-		default:
-			return word
-		}
-		word = word[:len(word)-1]
-	}
-	return word
 }
 
 // The errors of parseTarget, as hints for the model.

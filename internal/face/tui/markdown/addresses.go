@@ -1,6 +1,10 @@
 package markdown
 
-import "strings"
+import (
+	"strings"
+
+	"pollux/internal/urltext"
+)
 
 // maxParentheses is the number of nested parentheses in the URL of a link.
 const maxParentheses = 32
@@ -153,7 +157,7 @@ func (p *parser) url() bool {
 	if scheme == "" {
 		return false
 	}
-	n := urlLength(rest)
+	n := urltext.Length(rest)
 	if n < 4 {
 		return false
 	}
@@ -182,29 +186,4 @@ func schemeLength(before, rest string) int {
 		}
 	}
 	return 0
-}
-
-// urlLength returns the length of the rest of a URL, without punctuation that belongs to the sentence.
-func urlLength(rest string) int {
-	n := strings.IndexFunc(rest, func(r rune) bool {
-		return r <= ' ' || strings.ContainsRune("<>\"`|[]，。；：、！？（）】」』》”’\u3000", r)
-	})
-	if n < 0 {
-		n = len(rest)
-	}
-	open := strings.Count(rest[:n], "(") - strings.Count(rest[:n], ")")
-	for n > 0 {
-		switch rest[n-1] {
-		case '?', '!', '.', ',', ':', ';', '*', '_', '~', '\'', '\\':
-		case ')':
-			if open >= 0 {
-				return n
-			}
-			open++
-		default:
-			return n
-		}
-		n--
-	}
-	return n
 }

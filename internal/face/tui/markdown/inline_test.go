@@ -33,6 +33,7 @@ func TestInline(t *testing.T) {
 		{"(http://a/b_(c)_d), http://e.", "(‹link:http://a/b_(c)_d›), ‹link:http://e›.", "(‹link@http://a/b_(c)_d:http://a/b_(c)_d›), ‹link@http://e:http://e›."},
 		{"**http://a** *http://b*", "‹link+b:http://a› ‹link+i:http://b›", ""},
 		{"www.a.b xhttp://c http:// a:b 见http://d。", "‹link:www.a.b› xhttp://c http:// a:b 见‹link:http://d›。", "‹link@http://www.a.b:www.a.b› xhttp://c http:// a:b 见‹link@http://d:http://d›。"},
+		{"见http://a.b/c【注】和www.a.b——", "见‹link:http://a.b/c›【注】和‹link:www.a.b›——", "见‹link@http://a.b/c:http://a.b/c›【注】和‹link@http://www.a.b:www.a.b›——"},
 		{"\\*a\\* \\&lt; &lt; &#65; &x;", "*a* &lt; < A &x;", ""},
 		{"&#27;[1m\x1b[31mb&#x202e;\u202ec", "[1mbc", ""},
 		{"<b>a</b> <!-- c -->", "<b>a</b> <!-- c -->", ""},
