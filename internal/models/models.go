@@ -181,7 +181,7 @@ func (d *Directory) Resolve(name string) (string, error) {
 }
 
 // StandIn returns the model to use for name in Pollux's own requests, which name a Gemini flash model. If the current model is not served by Google,
-// it is the small model of its provider or, without one, the current model itself: what the user says to one provider goes to no other. Else it is name.
+// it is the small model of its provider or, without one, the current model itself: no other provider gets the conversation. Else it is name.
 func (d *Directory) StandIn(name string) string {
 	selected := d.Current()
 	if d.accountModels == nil || selected.Model == "" || isGoogle(selected.Account) || !strings.Contains(name, "flash") {

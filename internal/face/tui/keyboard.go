@@ -29,7 +29,7 @@ func (l *loop) read(c chunk) {
 	}
 }
 
-// readArrived takes the bytes that have arrived: they were typed before what happens next is on the screen, however late the loop comes to read them.
+// readArrived takes the bytes that have arrived: they were typed before the next change of the screen, however late the loop comes to read them.
 func (l *loop) readArrived() {
 	for {
 		select {

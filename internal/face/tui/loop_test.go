@@ -251,7 +251,7 @@ func TestResizedBeforeFrame(t *testing.T) {
 	<-l.output.Written()
 }
 
-// TestReadArrived checks that what was typed before the session was open is in the input when its draft comes, also if the loop has had no time to read it.
+// TestReadArrived checks that text typed before the session was open is in the input when its draft comes, also if the loop has had no time to read it.
 func TestReadArrived(t *testing.T) {
 	t.Parallel()
 	in, typed := io.Pipe()

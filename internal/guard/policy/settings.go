@@ -11,7 +11,7 @@ import (
 type Settings struct {
 	Exclude              []string // tools.exclude
 	ConfirmationRequired []string // tools.confirmationRequired
-	// ProjectConfirmations are the entries of tools.confirmationRequired that only the project has. They do not turn what is denied into questions.
+	// ProjectConfirmations are the entries of tools.confirmationRequired that only the project has. They make no questions of denials.
 	ProjectConfirmations []string
 	Allowed              []string // tools.allowed or --allowed-tools
 	Core                 []string // tools.core; nil if not set: an empty list allows nothing

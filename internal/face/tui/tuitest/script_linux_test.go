@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Keys that follow a text that is on the screen anyway wait until the program has done what the keys before mean: this one forgets what was typed while it computed.
+// Keys that follow a text that is on the screen anyway wait until the program has obeyed the keys before: this one forgets keys that came while it computed.
 func TestPlayProves(t *testing.T) {
 	t.Parallel()
 	const forgetful = `

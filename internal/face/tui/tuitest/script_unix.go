@@ -31,7 +31,7 @@ import (
 //	send TEXT      types TEXT and Enter
 //	press KEY...   presses keys, such as enter, up, ctrl-c, shift-tab, esc
 //	rush TEXT      types TEXT at once; type, send, press, paste, shot and whole wait until a question on the screen takes answers,
-//	               and until the program rests if keys were typed before and what a statement has waited for since was there anyway
+//	               and until the program rests if keys were typed before and a statement since has waited for a text that was there anyway
 //	paste TEXT     pastes TEXT, as a terminal with bracketed paste does
 //	repeat N TEXT  types TEXT so many times
 //	pour BYTES     pastes lines of 64 bytes
@@ -97,13 +97,13 @@ type player struct {
 	hasEnded bool
 }
 
-// effect is what a script knows about the effect of the last keys.
+// effect is the knowledge of a script about the effect of the last keys.
 type effect int
 
 const (
 	proved   effect = iota // a statement has waited for it, or there were no keys
 	unasked                // no statement has waited since: keys that follow belong to those before
-	unproved               // what a statement has waited for was there anyway
+	unproved               // a statement has waited for a text or a file that was there anyway
 )
 
 // do runs a statement.
@@ -190,7 +190,7 @@ func (p *player) await(is func(rows []string) bool) error {
 	})
 }
 
-// note notes whether what a statement waits for is there: the effect of the last keys is proved by what was not there before.
+// note notes whether the text or file of a statement is there: one that was not there before proves the effect of the last keys.
 func (p *player) note(isThere bool) {
 	switch {
 	case !isThere:
