@@ -164,13 +164,13 @@ func TestAcknowledgeMany(t *testing.T) {
 func TestDefinitionProblems(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
-	u.Write("~/.gemini/settings.json", `{"agents": {"overrides": {"mine": {"enabled": "maybe"}}}}`)
+	u.Write("~/.gemini/settings.json", `{"agents": {"overrides": {"mine": {"runConfig": {"maxTurns": 2.5}}}}}`)
 	u.Write("~/.gemini/agents/broken.md", "---\nname: [\n---\n")
 	u.Write("~/.gemini/agents/mine.md", definition("mine", ""))
 	u.Write("~/.gemini/agents/again.md", definition("mine", ""))
 	ds, _, _ := read(t, u)
 	text := u.TakeWarnings()
-	for _, want := range []string{"broken.md", "Ignoring agents.overrides.mine.enabled", "mine"} {
+	for _, want := range []string{"broken.md", "Ignoring agents.overrides.mine.runConfig.maxTurns", "mine"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no warning %q in %s", want, text)
 		}

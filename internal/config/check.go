@@ -13,6 +13,52 @@ import (
 	"pollux/tool/spelling"
 )
 
+// members are the members that an object in a value may have: their names, each with its type after a colon. Members without
+// a type are checked where they are read.
+type members struct{ path, list string }
+
+// checkedMembers are the objects whose members are checked, by the path of the object, where * is any name. It is pure data: nothing is
+// computed at start.
+var checkedMembers = [...]members{
+	{"advanced.bugCommand", "urlTemplate"},
+	{"agents.overrides.*", "enabled:bool modelConfig:object runConfig:object tools:strings mcpServers:object"},
+	{"agents.overrides.*.mcpServers.*", serverMembers},
+	{"agents.overrides.*.modelConfig", "model:string generateContentConfig:object"},
+	{"agents.overrides.*.runConfig", "maxTurns:number maxTimeMinutes:number"},
+	{"mcpServers.*", serverMembers},
+	{"model.summarizeToolOutput.*", "tokenBudget"},
+	{"telemetry", "enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth"},
+	{"tools.sandbox", "enabled:bool command:string image:string allowedPaths:strings networkAccess:bool"},
+	{"ui.customThemes.*", "type name text background border ui status Background Foreground LightBlue AccentBlue AccentPurple AccentCyan AccentGreen AccentYellow AccentRed DiffAdded DiffRemoved Comment Gray DarkGray GradientColors"},
+}
+
+// serverMembers are those of an MCP server. They have no types here: variables in them expand when the entry is read.
+const serverMembers = "command args env cwd url type httpUrl headers tcp timeout trust description includeTools " +
+	"excludeTools oauth authProviderType targetAudience targetServiceAccount extension"
+
+// membersAt returns the members of the object at a path, with their types; nil if they are not checked.
+func membersAt(path string) []string {
+	for _, m := range checkedMembers {
+		if m.path == path {
+			return strings.Fields(m.list)
+		}
+	}
+	return nil
+}
+
+// memberNames returns the names of the members that are checked of a value, or of each entry of a map.
+func (k *Key) memberNames() (names []string) {
+	path := k.Path
+	if k.Type == "map" {
+		path += ".*"
+	}
+	for _, member := range membersAt(path) {
+		name, _, _ := strings.Cut(member, ":")
+		names = append(names, name)
+	}
+	return names
+}
+
 // check removes invalid values from a file's tree, so that the layer below is used for them,
 // and returns warnings about them. It corrects values whose meaning is clear: "5" for a
 // number, "TRUE" for a bool. lost are the keys whose values would have restricted something.
@@ -31,7 +77,15 @@ type checker struct {
 // issue is an invalid value.
 type issue struct {
 	path, message string
-	isEntry       bool // it is about one entry of several, the others of which are used
+	isEntry       bool   // it is about one entry of several, the others of which are used
+	meant         string // the name that was probably meant, "" if unknown
+}
+
+// lose notes the path of a value that would have restricted something.
+func (c *checker) lose(path string) {
+	if !slices.Contains(c.lost, path) {
+		c.lost = append(c.lost, path)
+	}
 }
 
 // group checks the keys below path.
@@ -47,7 +101,7 @@ func (c *checker) group(path string, tree map[string]any) {
 			} else {
 				delete(tree, name)
 				if key.Effect.restricts() {
-					c.lost = append(c.lost, at)
+					c.lose(at)
 				}
 			}
 		case IsGroup(at):
@@ -58,7 +112,7 @@ func (c *checker) group(path string, tree map[string]any) {
 				delete(tree, name)
 			}
 		default:
-			c.unknown = append(c.unknown, at)
+			c.unknownKey(at)
 		}
 	}
 }
@@ -68,35 +122,18 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 	kind, rest, _ := strings.Cut(key.Type, " ")
 	switch kind {
 	case "any":
-		return v, true
+		if rest == "" {
+			return v, true
+		}
+		return c.oneOf(path, strings.Fields(rest), v)
 	case "enum":
 		return c.choice(path, v, strings.Fields(rest))
 	case "record":
-		return v, c.record(path, v, strings.Fields(rest))
+		return v, c.object(path, path, v)
 	case "map":
-		entries, ok := v.(map[string]any)
-		if !ok {
-			c.mismatch(path, "object", v)
-			return nil, false
-		}
-		fields := strings.Fields(rest)
-		for _, name := range slices.Sorted(maps.Keys(entries)) {
-			at := path + "." + name
-			switch {
-			case entries[name] == nil:
-			case isUnsafe(name):
-				c.issues = append(c.issues, issue{path: at, message: "The name is reserved. Rename the entry"})
-			case c.record(at, entries[name], fields):
-				continue
-			}
-			if entries[name] != nil {
-				c.issues[len(c.issues)-1].isEntry = true
-				delete(entries, name)
-			}
-		}
-		return v, true
+		return v, c.entries(path, path, v)
 	case "strings", "string|strings":
-		return c.strings(path, v, kind)
+		return c.strings(path, v, kind == "string|strings", key.takesText(), key.Effect.restricts())
 	}
 	fitting, ok := Coerce(kind, v)
 	if !ok {
@@ -108,6 +145,131 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 		return nil, false
 	}
 	return fitting, true
+}
+
+// oneOf checks a value that may have one of several types, and the members of an object.
+func (c *checker) oneOf(path string, kinds []string, v any) (any, bool) {
+	for _, kind := range kinds {
+		if TypeName(kind) == TypeOf(v) {
+			return v, kind != "object" || membersAt(path) == nil || c.object(path, path, v)
+		}
+	}
+	var names []string
+	for _, kind := range kinds {
+		names = append(names, TypeName(kind))
+	}
+	c.issues = append(c.issues, issue{path: path, message: "Expected " + strings.Join(names, " or ") + ", received " + TypeOf(v)})
+	return nil, false
+}
+
+// entries checks the objects in an object with any names. path is that of the value, pattern the same with * for any name.
+func (c *checker) entries(pattern, path string, v any) bool {
+	entries, ok := v.(map[string]any)
+	if !ok {
+		c.mismatch(path, "object", v)
+		return false
+	}
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		at := path + "." + name
+		switch {
+		case entries[name] == nil:
+			continue
+		case isUnsafe(name):
+			c.issues = append(c.issues, issue{path: at, message: "The name is reserved. Rename the entry"})
+		case c.object(pattern+".*", at, entries[name]):
+			continue
+		case restrictsAt(pattern + ".*"):
+			c.lose(at)
+		}
+		c.issues[len(c.issues)-1].isEntry = true
+		delete(entries, name)
+	}
+	return true
+}
+
+// object checks the members of an object: it removes unknown ones and those with values of a wrong type.
+func (c *checker) object(pattern, path string, v any) bool {
+	object, ok := v.(map[string]any)
+	if !ok {
+		c.mismatch(path, "object", v)
+		return false
+	}
+	kinds := map[string]string{}
+	for _, member := range membersAt(pattern) {
+		name, kind, _ := strings.Cut(member, ":")
+		kinds[name] = kind
+	}
+	var unknown []string
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		at, member := path+"."+name, pattern+"."+name
+		kind, isKnown := kinds[name]
+		switch {
+		case !isKnown:
+			unknown = append(unknown, name)
+			continue
+		case kind == "" || object[name] == nil:
+			continue
+		}
+		if fitting, ok := c.member(member, at, kind, object[name]); ok {
+			object[name] = fitting
+			continue
+		}
+		delete(object, name)
+		if restrictsAt(member) {
+			c.lose(at)
+		}
+	}
+	c.unrecognized(pattern, path, object, unknown, slices.Sorted(maps.Keys(kinds)))
+	return true
+}
+
+// unrecognized removes the unknown members of an object.
+func (c *checker) unrecognized(pattern, path string, object map[string]any, unknown, known []string) {
+	if len(unknown) == 0 {
+		return
+	}
+	var quoted, meant []string
+	for _, name := range unknown {
+		quoted = append(quoted, "'"+Printable(name)+"'")
+		if near := spelling.Closest(name, slices.Values(known)); near != "" {
+			meant = append(meant, "'"+near+"'")
+			if object[name] != nil && restrictsAt(pattern+"."+near) {
+				c.lose(path + "." + name)
+			}
+		}
+		delete(object, name)
+	}
+	c.issues = append(c.issues, issue{
+		path: path, message: "Unrecognized key(s) in object: " + strings.Join(quoted[:min(len(quoted), 10)], ", "),
+		meant: strings.Join(slices.Compact(meant[:min(len(meant), 10)]), ", "),
+	})
+}
+
+// member returns a member's value converted to its type.
+func (c *checker) member(pattern, path, kind string, v any) (any, bool) {
+	switch {
+	case kind == "strings":
+		return c.strings(path, v, false, true, restrictsAt(pattern))
+	case kind == "object" && membersAt(pattern) != nil:
+		return v, c.object(pattern, path, v)
+	case kind == "object" && membersAt(pattern+".*") != nil:
+		return v, c.entries(pattern, path, v)
+	}
+	fitting, ok := Coerce(kind, v)
+	if !ok {
+		c.mismatch(path, kind, v)
+	}
+	return fitting, ok
+}
+
+// restrictsAt reports whether a value restricts something at the path of a key, or of a part of its value in which * is any name.
+func restrictsAt(path string) bool {
+	for at := path; at != ""; at, _ = cutLast(at) {
+		if key, ok := KeyOf(at); ok {
+			return key.Effect.part(strings.Split(path[len(at):], ".")[1:]).restricts()
+		}
+	}
+	return false
 }
 
 // Coerce converts v to a plain type, "bool", "number", "string", "array" or "object", and reports whether it has that
@@ -144,48 +306,33 @@ func (c *checker) choice(path string, v any, choices []string) (any, bool) {
 	return nil, false
 }
 
-func (c *checker) strings(path string, v any, kind string) (any, bool) {
-	if _, ok := v.(string); ok && kind == "string|strings" {
+// strings checks a list of strings. isText reports whether the value may be a text, and wraps whether a text stands for a list of
+// one. In a list that restricts, the other items count if one of them is no text.
+func (c *checker) strings(path string, v any, isText, wraps, restricts bool) (any, bool) {
+	if _, ok := v.(string); ok && isText {
 		return v, true
-	}
-	if key, ok := KeyOf(path); ok && key.Flags&(Union|Concat) != 0 {
-		if _, ok := v.(string); ok {
-			v = []any{v} // a single value becomes a list of one
-		}
+	} else if ok && wraps {
+		v = []any{v}
 	}
 	items, ok := v.([]any)
 	if !ok {
 		c.mismatch(path, "array", v)
 		return nil, false
 	}
+	texts := make([]any, 0, len(items))
 	for i, item := range items {
-		if _, ok := item.(string); !ok {
-			c.mismatch(fmt.Sprintf("%s.%d", path, i), "string", item)
+		if _, ok := item.(string); ok {
+			texts = append(texts, item)
+			continue
+		}
+		c.mismatch(fmt.Sprintf("%s.%d", path, i), "string", item)
+		if !restricts {
 			return nil, false
 		}
+		c.lose(path)
+		c.issues[len(c.issues)-1].isEntry = true
 	}
-	return v, true
-}
-
-// record checks that an object has only these fields, and removes others.
-func (c *checker) record(path string, v any, fields []string) bool {
-	object, ok := v.(map[string]any)
-	if !ok {
-		c.mismatch(path, "object", v)
-		return false
-	}
-	var bad []string
-	for _, name := range slices.Sorted(maps.Keys(object)) {
-		if !slices.Contains(fields, name) {
-			bad = append(bad, "'"+Printable(name)+"'")
-			delete(object, name)
-		}
-	}
-	if len(bad) > 0 {
-		c.issues = append(c.issues, issue{path: path, message: "Unrecognized key(s) in object: " +
-			strings.Join(bad[:min(len(bad), 10)], ", ")})
-	}
-	return true
+	return texts, len(texts) > 0 || len(items) == 0
 }
 
 func (c *checker) mismatch(path, kind string, v any) {
@@ -206,6 +353,9 @@ func (c *checker) invalidWarnings(path string) []Warning {
 		if i.isEntry {
 			b.WriteString("    Pollux ignores this entry only.\n")
 		}
+		if i.meant != "" {
+			fmt.Fprintf(&b, "    Did you mean %s?\n", i.meant)
+		}
 		b.WriteByte('\n')
 	}
 	if n := len(c.issues) - most; n > 0 {
@@ -213,43 +363,6 @@ func (c *checker) invalidWarnings(path string) []Warning {
 	}
 	b.WriteString("Please fix the configuration.\nRun 'pollux config explain KEY' for the values that a setting accepts.")
 	return []Warning{Warning(b.String())}
-}
-
-// unknownWarnings returns the warning about unknown keys.
-func (c *checker) unknownWarnings(path string) []Warning {
-	if len(c.unknown) == 0 {
-		return nil
-	}
-	const most = 5
-	var lines []string
-	for _, name := range c.unknown[:min(len(c.unknown), most)] {
-		line := fmt.Sprintf("Unknown setting %q in %s is ignored.", Printable(name), path)
-		if near, ok := nearest(name); ok {
-			line += fmt.Sprintf(" Did you mean %q?", near)
-		}
-		lines = append(lines, line)
-	}
-	if n := len(c.unknown) - most; n > 0 {
-		lines = append(lines, fmt.Sprintf("...and %d more unknown settings.", n))
-	}
-	return []Warning{Warning(strings.Join(lines, "\n"))}
-}
-
-// nearest returns the key that was probably meant: one with the same name in another group, a
-// key or group with similar spelling.
-func nearest(path string) (string, bool) {
-	_, last := cutLast(path)
-	var names []string
-	for i := range table {
-		if _, name := cutLast(table[i].Path); strings.EqualFold(name, last) && len(last) > 4 {
-			return table[i].Path, true
-		}
-		for name := table[i].Path; name != ""; name, _ = cutLast(name) {
-			names = append(names, name)
-		}
-	}
-	near := spelling.Closest(path, slices.Values(names))
-	return near, near != ""
 }
 
 func cutLast(path string) (group, name string) {

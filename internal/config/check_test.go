@@ -47,11 +47,11 @@ Run 'pollux config explain KEY' for the values that a setting accepts.
 	if diff := cmp.Diff(want, joined(warnings)); diff != "" {
 		t.Errorf("warnings (-want +got):\n%s", diff)
 	}
-	// Each bad value alone falls back to the layer below.
+	// Each bad value alone falls back to the layer below, and of a list that restricts the others count.
 	if v, _ := s.Lookup("general.vimMode"); v != true {
 		t.Errorf("vimMode is %v", v)
 	}
-	if MaxSessionTurns.In(s) != 7 || OutputFormat.In(s) != "json" || ToolsExclude.In(s) != nil {
+	if MaxSessionTurns.In(s) != 7 || OutputFormat.In(s) != "json" || !cmp.Equal(ToolsExclude.In(s), []string{"ok"}) {
 		t.Errorf("got %d, %q, %v", MaxSessionTurns.In(s), OutputFormat.In(s), ToolsExclude.In(s))
 	}
 	if v, _ := s.Lookup("advanced.bugCommand"); !cmp.Equal(v, map[string]any{"urlTemplate": "u"}) {

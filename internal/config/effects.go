@@ -42,6 +42,8 @@ type Effect struct {
 	// Guard, if set, returns the effective part of v, nil for nothing. It drops parts that would loosen,
 	// so that Pollux does not ask about them.
 	Guard func(below, v any) any
+	// Limits is set if more is allowed without a value than with others, so that a value which cannot be used may have been a restriction.
+	Limits bool
 	// Part is how the value consists of parts, each of which has an effect of its own: Each, or that of
 	// its name in Fields.
 	Part   Part
@@ -91,9 +93,26 @@ func (e *Effect) Field(name string) *Effect {
 	return nil
 }
 
-// restricts reports whether most values restrict something, and the key has no other use.
+// part returns the effect of a part of the value, by the names on the way to it, in which * is any name. Of an unknown part, it is that of
+// the whole.
+func (e *Effect) part(names []string) *Effect {
+	for _, name := range names {
+		below := e.Field(name)
+		if name == "*" {
+			below = e.Each
+		}
+		if below == nil {
+			return e
+		}
+		e = below
+	}
+	return e
+}
+
+// restricts reports whether most values restrict something, and the key has no other use, or whether something is less restricted without a
+// value. A run without a person must not go on if such a value cannot be used.
 func (e *Effect) restricts() bool {
-	return e.Guard != nil || e.Class&Tightens != 0 && e.Of == nil && e.Class&Loosens == 0 || e == narrowsItems || e == coreItems
+	return e.Limits || e.Guard != nil || e.Class&Tightens != 0 && e.Of == nil && e.Class&Loosens == 0 || e == narrowsItems || e == coreItems
 }
 
 // Classify returns the class of a value where the other layers have below. A value that changes nothing
@@ -139,15 +158,17 @@ var (
 	// ifTrue loosens with true, and ifFalse with false.
 	ifTrue  = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	ifFalse = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != true) }}
+	// enables is ifTrue for what is on without a value.
+	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	// ifMore loosens with a larger number.
-	ifMore    = &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}
+	ifMore    = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}
 	byMode    = &Effect{Class: Loosens | Tightens, Of: modeClass}
 	ifAsks    = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != "deny") }}
 	ifText    = &Effect{Class: Loosens | Describes, Of: textClass}
-	agentTool = &Effect{Class: Loosens | Tightens, Of: agentToolsClass}
-	runLimits = &Effect{Class: Loosens | Tightens, Part: Fields, Fields: []Field{
-		{"maxTurns", &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 30.0), v)) }}},
-		{"maxTimeMinutes", &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 10.0), v)) }}},
+	agentTool = &Effect{Class: Loosens | Tightens, Limits: true, Of: agentToolsClass}
+	runLimits = &Effect{Class: Loosens | Tightens, Limits: true, Part: Fields, Fields: []Field{
+		{"maxTurns", &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 30.0), v)) }}},
+		{"maxTimeMinutes", &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 10.0), v)) }}},
 	}}
 
 	// Values that would loosen are ignored: a project may only tighten these.
@@ -178,9 +199,9 @@ var (
 		{"timeout description extension", free},
 	}}
 	servers   = &Effect{Class: Acts | Loosens | Tightens, Part: Members, Each: serverEntry}
-	overrides = &Effect{Class: Acts | Loosens | Tightens, Part: Members, Each: &Effect{
-		Class: Acts | Loosens | Tightens, Part: Fields, Fields: []Field{
-			{"enabled", ifTrue}, {"modelConfig", acts}, {"runConfig", runLimits}, {"tools", agentTool}, {"mcpServers", servers},
+	overrides = &Effect{Class: Acts | Loosens | Tightens, Limits: true, Part: Members, Each: &Effect{
+		Class: Acts | Loosens | Tightens, Limits: true, Part: Fields, Fields: []Field{
+			{"enabled", enables}, {"modelConfig", acts}, {"runConfig", runLimits}, {"tools", agentTool}, {"mcpServers", servers},
 		},
 	}}
 	// hookEvents has the events at which a hook cannot refuse anything. At all others it may be a guard.

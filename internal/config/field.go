@@ -47,15 +47,15 @@ func (k *Key) checkPart(names []string) error {
 	if slices.Contains(names, "") || slices.ContainsFunc(names, isUnsafe) {
 		return exit.Errorf(exit.General, "%s has no part of that name.", k.Path)
 	}
-	kind, rest, _ := strings.Cut(k.Type, " ")
-	switch kind {
-	case "object", "any":
+	kind, _, _ := strings.Cut(k.Type, " ")
+	fields := k.memberNames()
+	switch {
+	case kind == "object", kind == "any" && fields == nil:
 		return nil
-	case "map":
+	case kind == "map":
 		names = names[1:]
 		fallthrough
-	case "record":
-		fields := strings.Fields(rest)
+	case fields != nil:
 		if len(names) == 0 || slices.Contains(fields, names[0]) {
 			return nil
 		}
@@ -136,14 +136,18 @@ func ParseValue(path, text string, env *Env) (any, error) {
 		return nil, exit.Errorf(exit.General, "The value for %s is not valid UTF-8.", path)
 	}
 	var v any
+	problem := ""
 	if err := json.Unmarshal([]byte(text), &v); err == nil {
-		if fitting, ok := fit(path, v, env); ok == "" {
+		var fitting any
+		if fitting, problem = fit(path, v, env); problem == "" {
 			return fitting, nil
 		}
 	}
-	fitting, problem := fit(path, text, env)
-	if problem == "" {
-		return fitting, nil
+	if isText := v == nil || TypeOf(v) != "array" && TypeOf(v) != "object"; isText || key.Type != "strings" {
+		var fitting any
+		if fitting, problem = fit(path, text, env); problem == "" {
+			return fitting, nil
+		}
 	}
 	message := fmt.Sprintf("%s must be %s, not %s.", path, key.DescribeType(), Printable(MaskSecrets(path, text).(string)))
 	if key.Path != path {

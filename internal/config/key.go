@@ -14,10 +14,10 @@ type Key struct {
 	//	bool, number, string, array, object
 	//	strings          a list of strings
 	//	string|strings   a string or a list of strings
-	//	any              one of several types, which the reader distinguishes
+	//	any a b c        one of the listed types, or of several that the reader distinguishes
 	//	enum a b c       one of the listed strings
-	//	record a b c     an object with only these fields
-	//	map a b c        an object of such records
+	//	record           an object with only the members in checkedMembers
+	//	map              an object of such records
 	Type string
 	// Default is the value if no layer has one: bool, float64, string, []any, or nil for
 	// unset.
@@ -76,6 +76,11 @@ func KeyOf(path string) (*Key, bool) {
 		return &table[i], true
 	}
 	return nil, false
+}
+
+// takesText reports whether a text stands for a list of one. It does for lists that are joined, and for those that restrict.
+func (k *Key) takesText() bool {
+	return k.Type == "strings" && (k.Flags&(Union|Concat) != 0 || k.Effect.restricts())
 }
 
 // IsGroup reports whether there are keys below a path.

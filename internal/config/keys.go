@@ -1,8 +1,5 @@
 package config
 
-const mcpServerFields = "map command args env cwd url type httpUrl headers tcp timeout trust description includeTools " +
-	"excludeTools oauth authProviderType targetAudience targetServiceAccount extension"
-
 // table contains all keys, sorted by path. It is pure data: nothing is computed at start.
 var table = [...]Key{
 	{"$schema", "string", nil, 0, inert, free, "URL of the JSON schema that editors validate this file with."},
@@ -16,7 +13,7 @@ var table = [...]Key{
 	{"adminPolicyPaths", "strings", list{}, restart | union, live, unread, "Additional policy files or directories for the admin tier."},
 
 	{"advanced.autoConfigureMemory", "bool", true, restart, inert, free, "Node.js heap size. Pollux does not run on Node.js."},
-	{"advanced.bugCommand", "record urlTemplate", nil, 0, live, bugReport, "URL that /bug prints. It can contain {title}, {info} and {problem}."},
+	{"advanced.bugCommand", "record", nil, 0, live, bugReport, "URL that /bug prints. It can contain {title}, {info} and {problem}."},
 	{"advanced.dnsResolutionOrder", "string", nil, restart, inert, free, "IPv4 or IPv6 first. Pollux tries both at the same time."},
 	{"advanced.excludedEnvVars", "strings", list{"DEBUG", "DEBUG_MODE"}, union, live, tightens, "Variables that a project's .env file cannot set."},
 	{"advanced.ignoreLocalEnv", "bool", false, restart, live, onlyOn, "Ignore .env files outside the home directory. .gemini/.env files still apply."},
@@ -30,7 +27,7 @@ var table = [...]Key{
 	{"agents.browser.profilePath", "string", nil, restart, later, loosens, "Directory of the browser profile."},
 	{"agents.browser.sessionMode", "enum persistent isolated existing", "persistent", restart, later, loosens, "Browser session to use: a persistent profile, an isolated one, or a running browser."},
 	{"agents.browser.visualModel", "string", nil, restart, later, acts, "Model that analyzes screenshots."},
-	{"agents.overrides", "map enabled modelConfig runConfig tools mcpServers", nil, restart, live, overrides, "Settings of single subagents, by name."},
+	{"agents.overrides", "map", nil, restart, live, overrides, "Settings of single subagents, by name."},
 
 	{"billing.overageStrategy", "enum ask always never", "ask", 0, inert, free, "Use of Google AI credits. Pollux does not use them."},
 	{"billing.vertexAi.requestType", "enum dedicated shared", nil, restart, live, free, "Vertex AI capacity: dedicated or shared."},
@@ -68,7 +65,7 @@ var table = [...]Key{
 	{"experimental.contextManagement", "bool", false, restart, later, free, "Manage the context with the generalist profile."},
 	{"experimental.directWebFetch", "bool", false, restart, live, ifTrue, "Let web_fetch download pages itself, without the Gemini API."},
 	{"experimental.dynamicModelConfiguration", "bool", false, restart, later, acts, "Read models and model chains from modelConfigs."},
-	{"experimental.enableAgents", "bool", true, restart, live, ifTrue, "Enable subagents."},
+	{"experimental.enableAgents", "bool", true, restart, live, enables, "Enable subagents."},
 	{"experimental.extensionConfig", "bool", true, restart, live, ifFalse, "Let extensions define settings."},
 	{"experimental.extensionManagement", "bool", true, restart, inert, free, "Has no effect in Gemini CLI either."},
 	{"experimental.extensionRegistry", "bool", false, restart, screen, free, "Show a catalog of extensions."},
@@ -132,14 +129,14 @@ var table = [...]Key{
 	{"mcp.allowed", "strings", nil, restart | meet, live, narrowsItems, "MCP servers that can be used. If several settings files set it, servers must be in all lists."},
 	{"mcp.excluded", "strings", nil, restart | concat, live, tightens, "MCP servers that cannot be used."},
 	{"mcp.serverCommand", "string", nil, restart, live, starts, "Command that starts an MCP server, which gets the name mcp."},
-	{"mcpServers", mcpServerFields, nil, restart | shallow, live, servers, "MCP servers, by name."},
+	{"mcpServers", "map", nil, restart | shallow, live, servers, "MCP servers, by name."},
 
 	{"model.compressionThreshold", "number", 0.5, restart, live, free, "Fraction of the context window at which Pollux compresses the history. In windows of up to 32k tokens the default leaves a round half of the window."},
 	{"model.disableLoopDetection", "bool", false, restart, live, ifTrue, "Disable loop detection."},
 	{"model.maxSessionTurns", "number", -1.0, 0, live, ifMore, "Maximum number of requests per session, or -1 for no limit."},
 	{"model.name", "string", nil, 0, live, acts, "Default model. --model and GEMINI_MODEL take precedence."},
 	{"model.skipNextSpeakerCheck", "bool", true, negative, live, free, "Skip the check whether the model intended to continue."},
-	{"model.summarizeToolOutput", "map tokenBudget", nil, 0, live, outputBudget, "Summarize outputs that are longer than tokenBudget tokens, by tool, for example {\"run_shell_command\": {\"tokenBudget\": 2000}}. Default budget: 2000."},
+	{"model.summarizeToolOutput", "map", nil, 0, live, outputBudget, "Summarize outputs that are longer than tokenBudget tokens, by tool, for example {\"run_shell_command\": {\"tokenBudget\": 2000}}. Default budget: 2000."},
 	{"modelConfigs.aliases", "object", nil, 0, live, actsEach, "Named model configurations, which can extend each other. Replaces the built-in ones."},
 	{"modelConfigs.classifierIdResolutions", "object", nil, restart, later, actsEach, "Model for each class of the routing classifier."},
 	{"modelConfigs.customAliases", "object", nil, 0, live, actsEach, "Additional named model configurations. They take precedence over built-in ones."},
@@ -247,7 +244,7 @@ var table = [...]Key{
 	{"skills.disabled", "strings", list{}, restart | union, live, loosensItems, "Disabled skills, by name. See /docs skills."},
 	{"skills.enabled", "bool", true, restart, live, loosens, "Enable skills."},
 
-	{"telemetry", "record enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth", nil, restart, live, telemetryFields, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
+	{"telemetry", "record", nil, restart, live, telemetryFields, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
 
 	{"tools.allowed", "strings", nil, restart, live, loosensItems, "Tools that run without approval. Use policies instead."},
 	{"tools.callCommand", "string", nil, restart, live, starts, "Command that runs a discovered tool."},
@@ -257,7 +254,7 @@ var table = [...]Key{
 	{"tools.discoveryCommand", "string", nil, restart, live, starts, "Command that lists additional tools. Requires tools.callCommand."},
 	{"tools.enableToolOutputTruncation", "bool", true, restart, live, free, "Limit tool results as tools.truncateToolOutputThreshold and tools.truncateToolOutputLines say. false is no limit."},
 	{"tools.exclude", "strings", nil, restart | union, live, tightens, "Tools to hide from the model. Use policies instead."},
-	{"tools.sandbox", "any", nil, restart, live, onlyBox, "Run commands in a sandbox (Linux, macOS): without this setting, those of the model; true, also hooks and servers of the project and of extensions; {enabled: true, networkAccess: false}, without a network; false, none. docker, podman, runsc or lxc, Pollux itself in a container, whose image {enabled: true, command: \"docker\", image: \"...\"} names, with lxc the container itself. sandbox-exec is true on macOS. Elsewhere it is not available: in your own settings it causes a warning and stands for true; in others Pollux refuses to run."},
+	{"tools.sandbox", "any bool string object", nil, restart, live, onlyBox, "Run commands in a sandbox (Linux, macOS): without this setting, those of the model; true, also hooks and servers of the project and of extensions; {enabled: true, networkAccess: false}, without a network; false, none. docker, podman, runsc or lxc, Pollux itself in a container, whose image {enabled: true, command: \"docker\", image: \"...\"} names, with lxc the container itself. sandbox-exec is true on macOS. Elsewhere it is not available: in your own settings it causes a warning and stands for true; in others Pollux refuses to run."},
 	{"tools.sandboxAllowedPaths", "strings", list{}, restart, live, onlyFewer, "Further files and directories that commands in the sandbox may change."},
 	{"tools.sandboxNetworkAccess", "bool", false, restart, live, onlyOff, "Allow the network in the sandbox although tools.sandbox has networkAccess: false."},
 	{"tools.shell.backgroundCompletionBehavior", "enum silent inject notify", "silent", 0, live, free, "What to do when a background command ends. Unset: the result of the model's next call, or the next prompt, says so. silent: nothing. notify and inject: tell you, too, and send the model a message, inject with the output."},
@@ -275,7 +272,7 @@ var table = [...]Key{
 	{"ui.autoThemeSwitching", "bool", true, atOnce, live, free, "Switch between light and dark theme with the terminal background."},
 	{"ui.collapseDrawerDuringApproval", "bool", true, atOnce, live, free, "Collapse the input area while an approval is open."},
 	{"ui.compactToolOutput", "bool", true, atOnce, live, free, "Show results of read-only tools in one line."},
-	{"ui.customThemes", "map type name text background border ui status Background Foreground LightBlue AccentBlue AccentPurple AccentCyan AccentGreen AccentYellow AccentRed DiffAdded DiffRemoved Comment Gray DarkGray GradientColors", nil, atOnce, live, themes, "Custom themes, by name."},
+	{"ui.customThemes", "map", nil, atOnce, live, themes, "Custom themes, by name."},
 	{"ui.customWittyPhrases", "strings", list{}, atOnce, live, free, "Custom loading phrases."},
 	{"ui.debugRainbow", "bool", false, restart, inert, free, "Debug option of another renderer."},
 	{"ui.dynamicWindowTitle", "bool", true, atOnce, live, free, "Show the status in the window title."},

@@ -120,7 +120,7 @@ func ofKey(key *Key) *schema {
 		s.Type = kind
 	case "strings":
 		s.Type, s.Items = "array", &schema{Type: "string"}
-		if key.Flags&(Union|Concat) != 0 {
+		if key.takesText() {
 			s.Type = []string{"array", "string"}
 		}
 	case "string|strings":
@@ -128,16 +128,27 @@ func ofKey(key *Key) *schema {
 	case "enum":
 		s.AnyOf = []*schema{{Enum: strings.Fields(rest)}, {Type: "string", Pattern: variables}}
 	case "record":
-		s.Type, s.Properties, s.More = "object", fields(rest), false
+		s.Type, s.Properties, s.More = "object", fields(key), false
 	case "map":
-		s.Type, s.More = "object", &schema{Type: "object", Properties: fields(rest), More: false}
+		s.Type, s.More = "object", &schema{Type: "object", Properties: fields(key), More: false}
+	case "any":
+		var types []string
+		for _, kind := range strings.Fields(rest) {
+			types = append(types, TypeName(kind))
+		}
+		if types != nil {
+			s.Type = types
+		}
+		if key.memberNames() != nil {
+			s.Properties, s.More = fields(key), false
+		}
 	}
 	return s
 }
 
-func fields(names string) map[string]*schema {
+func fields(key *Key) map[string]*schema {
 	all := map[string]*schema{}
-	for _, name := range strings.Fields(names) {
+	for _, name := range key.memberNames() {
 		all[name] = &schema{}
 	}
 	return all
@@ -184,6 +195,8 @@ A higher layer overrides those below it:
   most 1 MB into a file.
 - A wrong value is ignored with a warning, and the layer below applies. A script ends with exit code 52 if the value would have
   restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON, or a link to nothing.
+- The texts ` + "`\"true\"`" + ` and ` + "`\"false\"`" + ` stand for booleans, and a text stands for a list of one where lists are joined or
+  restrict. Of a list that restricts, the right items count beside wrong ones.
 - If an object has a name twice, the last value counts; if a setting has its current and an old name, the one with the current name
   does. Then a warning says so, and a script ends with exit code 52 if the other value may restrict something.
 - What a project's value does by itself stands behind the meaning: *acts* and *loosens* take effect after you have seen them,
@@ -248,8 +261,8 @@ func row(key *Key) string {
 		standard = "`" + string(encodeJSON(key.Default, "", "")) + "`"
 	}
 	doc := strings.ReplaceAll(key.Doc, "|", `\|`)
-	if kind, names, _ := strings.Cut(key.Type, " "); kind == "record" || kind == "map" {
-		doc += " Fields: `" + strings.Join(strings.Fields(names), "` `") + "`."
+	if names := key.memberNames(); names != nil && (key.Type == "record" || key.Type == "map") {
+		doc += " Fields: `" + strings.Join(names, "` `") + "`."
 	}
 	if key.Flags&(Union|Concat|Shallow|Intersect) != 0 {
 		doc += " Of several layers: " + key.DescribeMerge() + "."

@@ -149,7 +149,8 @@ func (o *Contents) settings(s *config.Settings) {
 	if set, ok := s.Lookup(string(config.FolderTrust)); ok && set == false {
 		o.Warnings = append(o.Warnings, "This project attempts to disable folder trust (security.folderTrust.enabled).")
 	}
-	if set, ok := s.Lookup(string(config.ToolSandbox)); ok && set == false {
+	set, _ := s.Lookup(string(config.ToolSandbox))
+	if on, ok := config.Coerce("bool", set); ok && on == false {
 		o.Warnings = append(o.Warnings, "This project disables the security sandbox (tools.sandbox).")
 	}
 }

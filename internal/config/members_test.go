@@ -1,0 +1,75 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestMembers checks the members of objects: texts stand for what they say, others of a wrong type or name are reported, and as lost if they
+// may have restricted something.
+func TestMembers(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		text, path, want string // the value at the path, as JSON
+		lost, warning    string // "" for none
+	}{
+		{`{"tools":{"sandbox":{"enabled":"true","networkAccess":"FALSE"}}}`, "tools.sandbox", `{"enabled":true,"networkAccess":false}`, "", ""},
+		{`{"tools":{"sandbox":"true"}}`, "tools.sandbox", `"true"`, "", ""},
+		{`{"tools":{"sandbox":{"enabled":1}}}`, "tools.sandbox", `{}`, "tools.sandbox.enabled", "Expected boolean, received number"},
+		{`{"tools":{"sandbox":{"enabled":"yes","command":"docker"}}}`, "tools.sandbox", `{"command":"docker"}`, "tools.sandbox.enabled", "Expected boolean, received string"},
+		{`{"tools":{"sandbox":{"enabled":true,"networkAcces":false}}}`, "tools.sandbox", `{"enabled":true}`, "tools.sandbox.networkAcces", "Unrecognized key(s) in object: 'networkAcces'\n    Did you mean 'networkAccess'?"},
+		{`{"tools":{"sandbox":1}}`, "tools.sandbox", `null`, "tools.sandbox", "Expected boolean or string or object, received number"},
+		{`{"tools":{"sandbox":["docker"]}}`, "tools.sandbox", `null`, "tools.sandbox", "received array"},
+
+		{`{"agents":{"overrides":{"a":{"enabled":"false","tools":"glob","runConfig":{"maxTurns":"3"}}}}}`, "agents.overrides.a", `{"enabled":false,"tools":["glob"],"runConfig":{"maxTurns":3}}`, "", ""},
+		{`{"agents":{"overrides":{"a":{"enabled":"no"}}}}`, "agents.overrides.a", `{}`, "agents.overrides.a.enabled", "Expected boolean, received string"},
+		{`{"agents":{"overrides":{"a":{"enabld":false}}}}`, "agents.overrides.a", `{}`, "agents.overrides.a.enabld", "Did you mean 'enabled'?"},
+		{`{"agents":{"overrides":{"a.b":{"tools":["glob",5]}}}}`, "agents.overrides", `{"a.b":{"tools":["glob"]}}`, "agents.overrides.a.b.tools", "Error in: agents.overrides.a.b.tools.1\n    Expected string, received number\n    Pollux ignores this entry only."},
+		{`{"agents":{"overrides":{"a":{"tools":{"glob":true}}}}}`, "agents.overrides.a", `{}`, "agents.overrides.a.tools", "Expected array, received object"},
+		{`{"agents":{"overrides":{"a":{"runConfig":{"maxTurn":3},"modelConfig":{"modle":"x"}}}}}`, "agents.overrides.a", `{"runConfig":{},"modelConfig":{}}`, "agents.overrides.a.runConfig.maxTurn", "'modle'"},
+		{`{"agents":{"overrides":{"a":{"runConfig":5}}}}`, "agents.overrides.a", `{}`, "agents.overrides.a.runConfig", "Expected object, received number"},
+		{`{"agents":{"overrides":{"a":false}}}`, "agents.overrides", `{}`, "agents.overrides.a", "Pollux ignores this entry only."},
+		{`{"agents":{"overrides":{"a":{"mcpServers":{"s":{"command":"x","excludTools":["y"]}}}}}}`, "agents.overrides.a.mcpServers", `{"s":{"command":"x"}}`, "agents.overrides.a.mcpServers.s.excludTools", "Did you mean 'excludeTools'?"},
+		{`{"agents":{"overrides":{"a":{"bogus":5,"modelConfig":{"model":"m"}}}}}`, "agents.overrides.a", `{"modelConfig":{"model":"m"}}`, "", "'bogus'"},
+
+		{`{"mcpServers":{"s":{"command":"x","ExcludeTools":["y"],"trsut":true}}}`, "mcpServers", `{"s":{"command":"x"}}`, "mcpServers.s.ExcludeTools", "'ExcludeTools', 'trsut'\n    Did you mean 'excludeTools', 'trust'?"},
+		{`{"mcpServers":{"s":"x"}}`, "mcpServers", `{}`, "", "Expected object, received string"},
+
+		// Lists that restrict.
+		{`{"tools":{"exclude":["a",5]}}`, "tools.exclude", `["a"]`, "tools.exclude", "Error in: tools.exclude.1"},
+		{`{"tools":{"exclude":"a"}}`, "tools.exclude", `["a"]`, "", ""},
+		{`{"excludeTools":"a"}`, "tools.exclude", `["a"]`, "", ""},
+		{`{"tools":{"exclude":{"a":true}}}`, "tools.exclude", `null`, "tools.exclude", "Expected array, received object"},
+		{`{"tools":{"confirmationRequired":"a"}}`, "tools.confirmationRequired", `["a"]`, "", ""},
+		{`{"tools":{"core":"glob"}}`, "tools.core", `["glob"]`, "", ""},
+		{`{"tools":{"core":[5]}}`, "tools.core", `null`, "tools.core", "Expected string"},
+		{`{"tools":{"core":["glob",null,{}]}}`, "tools.core", `["glob"]`, "tools.core", "received null"},
+		{`{"mcp":{"excluded":["a",true]}}`, "mcp.excluded", `["a"]`, "mcp.excluded", "received boolean"},
+		{`{"tools":{"allowed":["a",5]}}`, "tools.allowed", `null`, "", "Expected string"},
+		{`{"tools":{"allowed":"a"}}`, "tools.allowed", `null`, "", "Expected array"},
+
+		// Values that would switch something off, or limit it.
+		{`{"experimental":{"enableAgents":"no"}}`, "experimental.enableAgents", `null`, "experimental.enableAgents", "Expected boolean"},
+		{`{"model":{"maxSessionTurns":"ten"}}`, "model.maxSessionTurns", `null`, "model.maxSessionTurns", "Expected number"},
+		{`{"experimental":{"directWebFetch":"no"}}`, "experimental.directWebFetch", `null`, "", "Expected boolean"},
+	} {
+		p := newPlace(t)
+		p.user(t, tt.text)
+		s, warnings := p.mustLoad(t)
+		got, _ := s.Lookup(tt.path)
+		if want := parsed(t, tt.want); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", tt.text, got, want)
+		}
+		lost := ""
+		if tt.lost != "" {
+			lost = p.paths().UserSettings() + ": " + tt.lost
+		}
+		if got := strings.Join(s.Lost(), " "); got != lost {
+			t.Errorf("%s: lost %q, want %q", tt.text, got, lost)
+		}
+		if text := joined(warnings); (text != "") != (tt.warning != "") || !strings.Contains(text, tt.warning) {
+			t.Errorf("%s: %s", tt.text, text)
+		}
+	}
+}
