@@ -72,6 +72,8 @@ type checker struct {
 	issues  []issue
 	unknown []string // paths that are not keys
 	lost    []string // keys that restrict, and whose values are invalid
+	// compared is the number of unknown names that were compared with known ones.
+	compared int
 }
 
 // issue is an invalid value.
@@ -95,6 +97,8 @@ func (c *checker) group(path string, tree map[string]any) {
 		key, known := KeyOf(at)
 		switch {
 		case v == nil || isUnsafe(name):
+		case strings.Contains(name, "."):
+			c.unknownKey(at, v)
 		case known:
 			if v, ok := c.value(key, at, v); ok {
 				tree[name] = v
@@ -112,7 +116,7 @@ func (c *checker) group(path string, tree map[string]any) {
 				delete(tree, name)
 			}
 		default:
-			c.unknownKey(at)
+			c.unknownKey(at, v)
 		}
 	}
 }

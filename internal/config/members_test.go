@@ -73,3 +73,40 @@ func TestMembers(t *testing.T) {
 		}
 	}
 }
+
+// TestMisspeltRestrictions checks that a restriction under a name that is no setting is reported as lost.
+func TestMisspeltRestrictions(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{ // a part of the warning, "!" before it if something is lost
+		`{"tools":{"Exclude":["a"]}}`:                     `!Unknown setting "tools.Exclude" in FILE is ignored. Did you mean "tools.exclude"?`,
+		`{"tool":{"exclude":["a"]}}`:                      `!Unknown setting "tool" in FILE is ignored. Did you mean "tools"?`,
+		`{"Tools":{"Exclud":["a"]}}`:                      `!Did you mean "tools"?`,
+		`{"tool":{"allowed":["a"]}}`:                      `Did you mean "tools"?`,
+		`{"excludedTools":["a"]}`:                         `!Did you mean "tools.exclude"?`,
+		`{"ExcludeTools":["a"]}`:                          `!Did you mean "tools.exclude"?`,
+		`{"excludMCPServers":["a"]}`:                      `!Did you mean "mcp.excluded"?`,
+		`{"Sandbox":true}`:                                `!Did you mean "tools.sandbox"?`,
+		`{"security":{"disableYolomode":true}}`:           `!Did you mean "security.disableYoloMode"?`,
+		`{"securty":{"folderTrust":{"enabled":true}}}`:    `!Did you mean "security"?`,
+		`{"tools.exclude":["a"]}`:                         `!Unknown setting "tools.exclude" in FILE is ignored. Write each of its names as an object in the one before.`,
+		`{"tools":{"shell.pager":"cat"}}`:                 `Write each of its names as an object`,
+		`{"Hooks":{"BeforeTool":[]}}`:                     `!Did you mean "hooks"?`,
+		`{"tools":{"Exclude":null}}`:                      ``,
+		`{"experimental":{"blockFileUplaods":true}}`:      `Unknown setting`, // of a part that is not there yet
+		`{"general":{"vimmode":true},"modle":{"n":1}}`:    `Did you mean "model"?`,
+		`{"mcpServer":{"a":{"excludeTools":["b"]}}}`:      `Did you mean "mcpServers"?`, // nothing of the server is used
+		`{"ui":{"qqqqqqqq":true}}`:                        `Unknown setting "ui.qqqqqqqq"`,
+		`{"agent":{"overrides":{"a":{"enabled":false}}}}`: `!Did you mean "agents"?`,
+	} {
+		p := newPlace(t)
+		p.user(t, text)
+		s, warnings := p.mustLoad(t)
+		want, isLost := strings.CutPrefix(want, "!")
+		if (len(s.Lost()) > 0) != isLost {
+			t.Errorf("%s: lost %q", text, s.Lost())
+		}
+		if got := joined(warnings); (got != "") != (want != "") || !strings.Contains(got, strings.ReplaceAll(want, "FILE", p.paths().UserSettings())) {
+			t.Errorf("%s: %s", text, got)
+		}
+	}
+}

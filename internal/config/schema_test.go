@@ -197,6 +197,8 @@ A higher layer overrides those below it:
   restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON, or a link to nothing.
 - The texts ` + "`\"true\"`" + ` and ` + "`\"false\"`" + ` stand for booleans, and a text stands for a list of one where lists are joined or
   restrict. Of a list that restricts, the right items count beside wrong ones.
+- A name that is no setting is ignored with a warning. If the closest setting restricts something, as ` + "`tools.exclude`" + ` does for
+  ` + "`tools.Exclude`" + ` and ` + "`excludedTools`" + `, a script ends with exit code 52.
 - If an object has a name twice, the last value counts; if a setting has its current and an old name, the one with the current name
   does. Then a warning says so, and a script ends with exit code 52 if the other value may restrict something.
 - What a project's value does by itself stands behind the meaning: *acts* and *loosens* take effect after you have seen them,

@@ -9,8 +9,40 @@ import (
 )
 
 // unknownKey notes a path that is no key.
-func (c *checker) unknownKey(path string) {
+func (c *checker) unknownKey(path string, v any) {
 	c.unknown = append(c.unknown, path)
+	if near := c.nearest(path); near != "" && c.restrictsBelow(near, v) {
+		c.lose(path)
+	}
+}
+
+// nearest is the function nearest for the first unknown names of a file. To compare each of many would take long: the others count as lost.
+func (c *checker) nearest(path string) (near string) {
+	const most = 100
+	if c.compared++; c.compared > most {
+		c.lose(fmt.Sprintf("more than %d unknown settings", most))
+		return ""
+	}
+	near, _ = nearest(path)
+	return near
+}
+
+// restrictsBelow reports whether a value would restrict something at the path of a key or of a group, whatever the spelling of the names in it.
+func (c *checker) restrictsBelow(path string, v any) bool {
+	if key, ok := KeyOf(path); ok {
+		return v != nil && key.Support == Live && key.Effect.restricts()
+	}
+	group, _ := v.(map[string]any)
+	for name, v := range group {
+		at := join(path, name)
+		if _, isKey := KeyOf(at); !isKey && !IsGroup(at) {
+			at = c.nearest(at)
+		}
+		if at != "" && c.restrictsBelow(at, v) {
+			return true
+		}
+	}
+	return false
 }
 
 // unknownWarnings returns the warning about unknown keys.
@@ -22,7 +54,9 @@ func (c *checker) unknownWarnings(path string) []Warning {
 	var lines []string
 	for _, name := range c.unknown[:min(len(c.unknown), most)] {
 		line := fmt.Sprintf("Unknown setting %q in %s is ignored.", Printable(name), path)
-		if near, ok := nearest(name); ok {
+		if near, ok := nearest(name); ok && near == name {
+			line += " Write each of its names as an object in the one before."
+		} else if ok {
 			line += fmt.Sprintf(" Did you mean %q?", near)
 		}
 		lines = append(lines, line)
@@ -34,7 +68,7 @@ func (c *checker) unknownWarnings(path string) []Warning {
 }
 
 // nearest returns the key that was probably meant: one with the same name in another group, a
-// key or group with similar spelling.
+// key or group with similar spelling, or the current name of an old one.
 func nearest(path string) (string, bool) {
 	_, last := cutLast(path)
 	var names []string
@@ -46,6 +80,17 @@ func nearest(path string) (string, bool) {
 			names = append(names, name)
 		}
 	}
+	current := map[string]string{}
+	for _, moves := range [...][]move{flat[:], renamed[:]} {
+		for _, m := range moves {
+			if to := strings.TrimPrefix(m.to, "!"); to != "" {
+				names, current[m.from] = append(names, m.from), to
+			}
+		}
+	}
 	near := spelling.Closest(path, slices.Values(names))
+	if now, isOld := current[near]; isOld {
+		near = now
+	}
 	return near, near != ""
 }
