@@ -18,6 +18,9 @@ func TestEveryKeyHasAClass(t *testing.T) {
 		}
 		kind, _, _ := strings.Cut(key.Type, " ")
 		e := key.Effect
+		if isSwitch := e == onlyOn || e == onlyOff || e == onlyTrue; isSwitch && kind != "bool" {
+			t.Errorf("%s is no switch: its guard lets all values pass", key.Path)
+		}
 		switch {
 		case e == free || e == unread || e == themes:
 			continue

@@ -219,7 +219,7 @@ var table = [...]Key{
 	{"pollux.trustProjectSafety", "bool", false, restart, live, never, "Let trusted projects loosen settings that protect you, such as security.disableYoloMode, as Gemini CLI does. Not read from workspace settings."},
 	{"pollux.turnSummary", "bool", true, atOnce, live, free, "Show after each turn what it has taken: time, requests, tokens and cost."},
 	{"pollux.undo.enabled", "bool", true, restart, live, onlyOn, "Keep what tool calls and commands change, so that pollux undo can take it back."},
-	{"pollux.undo.maxMegabytes", "number", 1024.0, restart, live, onlyOn, "Megabytes that the contents kept for undo may take in each project. The oldest changes leave first."},
+	{"pollux.undo.maxMegabytes", "number", 1024.0, restart, live, never, "Megabytes that the contents kept for undo may take in each project. The oldest changes leave first. Not read from workspace settings."},
 	{"pollux.undo.reportChanges", "bool", true, 0, live, free, "Add a short list of the files that a command or a tool of a server has changed to its result for the model."},
 	{"pollux.userHooksInUntrustedFolders", "bool", false, restart, live, unread, "Run your own hooks in untrusted folders, too. Hooks of these folders never run. Not read from workspace settings."},
 	{"pollux.workspacePolicies", "bool", false, restart, live, unread, "Use policy files in a trusted project's .gemini/policies. Not read from workspace settings."},

@@ -62,6 +62,9 @@ func TestTighten(t *testing.T) {
 		{`{"pollux":{"sandboxProcesses":50}}`, `{"pollux":{"sandboxProcesses":50}}`, "pollux.sandboxProcesses", 50.0, false},
 		{`{"pollux":{"sandboxProcesses":50}}`, `{"pollux":{"sandboxProcesses":60}}`, "pollux.sandboxProcesses", 50.0, true},
 		{`{"pollux":{"sandboxProcesses":50}}`, `{"pollux":{"sandboxProcesses":40}}`, "pollux.sandboxProcesses", 50.0, true},
+		{`{}`, `{"pollux":{"undo":{"maxMegabytes":1}}}`, "pollux.undo.maxMegabytes", nil, true},
+		{`{"pollux":{"undo":{"maxMegabytes":500}}}`, `{"pollux":{"undo":{"maxMegabytes":0}}}`, "pollux.undo.maxMegabytes", 500.0, true},
+		{`{"pollux":{"undo":{"maxMegabytes":500}}}`, `{"pollux":{"undo":{"maxMegabytes":5000}}}`, "pollux.undo.maxMegabytes", 500.0, true},
 		{`{"advanced":{"ignoreLocalEnv":true}}`, `{"advanced":{"ignoreLocalEnv":false}}`, "advanced.ignoreLocalEnv", true, true},
 		// A null clears nothing, wherever it is.
 		{`{"tools":{"exclude":["glob"]}}`, `{"tools":{"exclude":null}}`, "tools.exclude", "glob", true},
