@@ -72,6 +72,14 @@ type Account struct {
 	provider.Access
 }
 
+// ProviderName returns the name of the provider for people, "" if there is no provider.
+func (a Account) ProviderName() string {
+	if a.Profile == nil {
+		return ""
+	}
+	return cmp.Or(a.Name, a.ID)
+}
+
 // KeySource returns where the credentials of an account are from, "" if it has none.
 func (a Account) KeySource() string {
 	if a.APIKey == "" && a.AuthToken == "" && a.Profile != nil && (a.Keyless || a.From == a.AddressVar) {

@@ -105,7 +105,7 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	ctx, cancel := context.WithTimeout(r.ctx, 3*time.Second)
 	defer cancel()
 	list, err := client.Models(ctx)
-	at := cmp.Or(account.Name, account.ID)
+	at := account.ProviderName()
 	start := at
 	switch address := provider.RedactAddress(account.BaseURL); {
 	case account.GatewayKeyVar != "":
@@ -211,7 +211,7 @@ func (d *Directory) PlaceOf(model string) wording.Place {
 // as the account determines it.
 func Place(account auth.Account) wording.Place {
 	p := wording.Place{
-		Provider: cmp.Or(account.Name, account.ID), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama,
+		Provider: account.ProviderName(), ProviderID: account.ConfiguredID, IsOllama: account.Protocol == provider.Ollama,
 		AddressVar: account.AddressVar,
 	}
 	if account.APIKey != "" || account.AuthToken != "" {
@@ -298,7 +298,7 @@ func (r *accountModels) generator(req *llm.Request) (llm.Generator, *llm.Request
 	}
 	switch {
 	case known.name == "":
-		message := fmt.Sprintf("%s has not reported yet which model %q stands for. Choose a model by its name.", cmp.Or(known.account.Name, known.account.ID), req.Model)
+		message := fmt.Sprintf("%s has not reported yet which model %q stands for. Choose a model by its name.", known.account.ProviderName(), req.Model)
 		return nil, nil, &llm.Error{Kind: llm.KindModelNotFound, Message: message}
 	case known.lost != nil:
 		return nil, nil, known.lost
@@ -354,7 +354,7 @@ func (r *accountModels) renewClients(renew func(auth.Account) (auth.Account, err
 		if err != nil {
 			lost := *known
 			lost.account.APIKey, lost.account.AuthToken = "", ""
-			lost.lost = &llm.Error{Kind: llm.KindUnauthorized, Message: cmp.Or(account.Name, account.ID) + " needs an API key", Err: err}
+			lost.lost = &llm.Error{Kind: llm.KindUnauthorized, Message: account.ProviderName() + " needs an API key", Err: err}
 			r.mu.Lock()
 			r.names[name] = &lost
 			r.mu.Unlock()

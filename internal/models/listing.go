@@ -1,7 +1,6 @@
 package models
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ func (d *Directory) CheckName(ctx context.Context, name string) (Listing, error)
 	if err != nil {
 		return Listing{IsListed: true}, nil //nolint:nilerr // Choose returns the error
 	}
-	l := Listing{Provider: cmp.Or(known.account.Name, known.account.ID)}
+	l := Listing{Provider: known.account.ProviderName()}
 	if known.account.GatewayKeyVar != "" {
 		l.Provider = "The gateway at " + provider.RedactAddress(known.account.BaseURL)
 	}

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"time"
 
@@ -59,8 +58,8 @@ func (l *loop) welcome() {
 		return
 	}
 	lines := []styled.Line{name, styled.Of(where, t.Secondary())}
-	if account := l.view.session.Models.Current().Account; config.ShowUserIdentity.In(s) && account.ID != "" {
-		lines = append(lines, greeting.Identity(cmp.Or(account.Name, account.ID), p.DescribeSource(account.KeySource()), l.screen.Width(), t))
+	if account := l.view.session.Models.Current().Account; config.ShowUserIdentity.In(s) && account.ProviderName() != "" {
+		lines = append(lines, greeting.Identity(account.ProviderName(), p.DescribeSource(account.KeySource()), l.screen.Width(), t))
 	}
 	l.transcript.Print(lines...)
 }

@@ -83,7 +83,7 @@ func (l *listing) problem() string {
 	if api, ok := errors.AsType[*llm.Error](l.err); ok {
 		text = wording.Failure(api, models.Place(l.account))
 	}
-	return fmt.Sprintf("Cannot list the models of %s: %s", cmp.Or(l.account.Name, l.account.ID), text)
+	return fmt.Sprintf("Cannot list the models of %s: %s", l.account.ProviderName(), text)
 }
 
 // listTimeout is the time limit for listing the models of all providers.
