@@ -178,7 +178,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"agents": {"browser": {"blockFileUploads": true}}}`, "agents.browser.blockFileUploads"},
 		// Old names are shown as they are in the file.
 		{`{"ideMode": true, "checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "ideMode"},
-		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true}}}`, ""},
+		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true, "maxNumTurns": 5, "thinkingBudget": 100}}}`, ""},
 	} {
 		p := newPlace(t)
 		p.user(t, tt.settings)

@@ -276,6 +276,11 @@ func TestParseValue(t *testing.T) {
 		{"model.name.x", "git", "model.name is a string: it has no parts."},
 		{"model", "x", `"model" is a group of settings. Name one of them, such as model.compressionThreshold.`},
 		{"vimMode", "true", `"vimMode" is an old name. Use general.vimMode.`},
+		{"experimental.codebaseInvestigatorSettings.enabled", "false", `"experimental.codebaseInvestigatorSettings.enabled" is an old name. Use agents.overrides.codebase_investigator.enabled.`},
+		{
+			"experimental.codebaseInvestigatorSettings.maxNumTurns", "5",
+			`"experimental.codebaseInvestigatorSettings.maxNumTurns" is an old name. Use agents.overrides.codebase_investigator.runConfig.maxTurns.`,
+		},
 		{"general.vimmode", "true", `Did you mean "general.vimMode"?`},
 		{"admin.secureModeEnabled", "true", "administrator"},
 		{"", "x", "There is no setting"},

@@ -29,11 +29,9 @@ func Find(path string) (*Key, error) {
 		first := table[search(path+".")].Path
 		return nil, exit.Errorf(exit.General, "%q is a group of settings. Name one of them, such as %s.", path, first)
 	}
-	for _, moves := range [][]move{flat[:], renamed[:]} {
-		for _, m := range moves {
-			if to := strings.TrimPrefix(m.to, "!"); m.from == path && to != "" {
-				return nil, exit.Errorf(exit.General, "%q is an old name. Use %s.", path, to)
-			}
+	if now := currentName(path); now != path {
+		if key, _ := Find(now); key != nil {
+			return nil, exit.Errorf(exit.General, "%q is an old name. Use %s.", Printable(path), Printable(now))
 		}
 	}
 	if near, ok := nearest(path); ok {

@@ -73,13 +73,20 @@ var flat = [...]move{
 	{"vimMode", "general.vimMode"},
 }
 
-// renamed lists keys that were renamed later.
+// renamed lists keys that were renamed later. Members of an object that have other names now come before the object.
 var renamed = [...]move{
 	{"general.disableAutoUpdate", "!general.enableAutoUpdate"},
 	{"general.disableUpdateNag", "!general.enableAutoUpdateNotification"},
 	{"ui.accessibility.disableLoadingPhrases", "!ui.accessibility.enableLoadingPhrases"},
 	{"context.fileFiltering.disableFuzzySearch", "!context.fileFiltering.enableFuzzySearch"},
 	{"tools.approvalMode", "general.defaultApprovalMode"},
+	{"experimental.codebaseInvestigatorSettings.maxNumTurns", "agents.overrides.codebase_investigator.runConfig.maxTurns"},
+	{"experimental.codebaseInvestigatorSettings.maxTimeMinutes", "agents.overrides.codebase_investigator.runConfig.maxTimeMinutes"},
+	{"experimental.codebaseInvestigatorSettings.model", "agents.overrides.codebase_investigator.modelConfig.model"},
+	{
+		"experimental.codebaseInvestigatorSettings.thinkingBudget",
+		"agents.overrides.codebase_investigator.modelConfig.generateContentConfig.thinkingConfig.thinkingBudget",
+	},
 	{"experimental.codebaseInvestigatorSettings", "agents.overrides.codebase_investigator"},
 	{"experimental.cliHelpAgentSettings", "agents.overrides.cli_help"},
 	{"experimental.plan", "general.plan.enabled"},

@@ -39,6 +39,19 @@ func TestMigrate(t *testing.T) {
 			`{"experimental": {"cliHelpAgentSettings": {"enabled": false}}}`,
 			`{"agents":{"overrides":{"cli_help":{"enabled":false}}},"experimental":{}}`,
 		},
+		{
+			`{"experimental": {"codebaseInvestigatorSettings": {"enabled": false, "maxNumTurns": 5, "maxTimeMinutes": 2, "thinkingBudget": 100, "model": "m"}}}`,
+			`{"agents":{"overrides":{"codebase_investigator":{"enabled":false,"modelConfig":{"generateContentConfig":{"thinkingConfig":{"thinkingBudget":100}},"model":"m"},` +
+				`"runConfig":{"maxTimeMinutes":2,"maxTurns":5}}}},"experimental":{}}`,
+		},
+		{
+			`{"experimental": {"codebaseInvestigatorSettings": {"maxNumTurns": 5}}, "agents": {"overrides": {"codebase_investigator": {"enabled": true, "runConfig": {"maxTurns": 7}}}}}`,
+			`{"agents":{"overrides":{"codebase_investigator":{"enabled":true,"runConfig":{"maxTurns":7}}}},"experimental":{}}`,
+		},
+		{
+			`{"experimental": {"codebaseInvestigatorSettings": 5}}`,
+			`{"agents":{"overrides":{"codebase_investigator":5}},"experimental":{}}`,
+		},
 		{`{"context": {"fileFiltering": {"disableFuzzySearch": true}}}`, `{"context":{"fileFiltering":{"enableFuzzySearch":false}}}`},
 		{
 			`{"memoryDiscoveryMaxDirs": 30, "retryFetchErrors": false, "debugKeystrokeLogging": true, "hasSeenIdeIntegrationNudge": true}`,
