@@ -15,8 +15,8 @@ import (
 )
 
 // Set writes a value for a key's path into the settings file of a scope, and creates the file
-// if necessary. v must be a result of [ParseValue]. The rest of the file is preserved,
-// including comments and order.
+// if necessary. v must be a result of [ParseValue]. Set removes old names of the key. The rest of
+// the file is preserved, including comments and order.
 //
 // If the file is a symbolic link, Set writes its target, except in a project, where the link
 // could lead anywhere. The error has exit code 52 if the file is such a link, cannot be
@@ -46,6 +46,11 @@ func (p *Paths) Set(scope Scope, path string, v any) error {
 		tree, err := ParseObject(edited)
 		if got, ok := at(tree, path); err != nil || !ok || !reflect.DeepEqual(got, v) {
 			return nil, errLayout
+		}
+		for _, old := range oldNames(path) {
+			if edited, err = unsetAll(edited, strings.Split(old, ".")); err != nil {
+				return nil, err
+			}
 		}
 		return edited, nil
 	})

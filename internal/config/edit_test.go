@@ -47,6 +47,12 @@ func TestSet(t *testing.T) {
 		{"the model of the first layout", "{\n  \"model\": \"old\"\n}", "model.maxSessionTurns", 5.0, "{\n  \"model\": {\n    \"name\": \"old\",\n    \"maxSessionTurns\": 5\n  }\n}"},
 		{"braces in comments", "// {\n{ /* } */ }", "ui.theme", "c", "// {\n{ /* } */\n  \"ui\": {\n    \"theme\": \"c\"\n  }\n}"},
 		{"a comment ends the file", `{"ui": {}} // c`, "ui.theme", "c", "{\"ui\": {\n  \"theme\": \"c\"\n}} // c"},
+		{"an old name goes", `{"vimMode": false, "theme": "a"}`, "general.vimMode", true, `{"theme": "a", "general": {"vimMode":true}}`},
+		{
+			"an old name of a part goes", `{"experimental": {"codebaseInvestigatorSettings": {"enabled": false, "maxNumTurns": 5}}}`,
+			"agents.overrides.codebase_investigator.runConfig.maxTurns", 9.0,
+			`{"experimental": {"codebaseInvestigatorSettings": {"enabled": false}}, "agents": {"overrides":{"codebase_investigator":{"runConfig":{"maxTurns":9}}}}}`,
+		},
 		{"escapes in names", `{"u\u0069": {"theme": "a"}}`, "ui.theme", "<b>", `{"u\u0069": {"theme": "<b>"}}`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
