@@ -123,9 +123,17 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 		c.found[filepath.Clean(full)] = true // named explicitly; if a rule forbids it, that is reported
 		return nil
 	}
-	pattern = filepath.ToSlash(full)
-	if !doublestar.ValidatePattern(pattern) {
-		return nil
+	pattern, except := workspace.ExpandGlob(filepath.ToSlash(pattern))
+	if !filepath.IsAbs(pattern) {
+		pattern = filepath.ToSlash(filepath.Join(dir, pattern))
+	}
+	if except = strings.ToLower(except); except != "" && !filepath.IsAbs(except) {
+		except = strings.ToLower(filepath.ToSlash(filepath.Join(dir, except)))
+	}
+	for _, glob := range []string{pattern, except} {
+		if !doublestar.ValidatePattern(glob) || workspace.HasManyAlternatives(glob) {
+			return nil
+		}
 	}
 	base, rest := doublestar.SplitPattern(pattern)
 	base, rest = filepath.FromSlash(base), strings.ToLower(rest)
@@ -138,6 +146,9 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 			return fs.SkipAll
 		}
 		if ok, _ := doublestar.Match(rest, strings.ToLower(rel)); !ok || isExcluded(e.Name) || !c.isFile(e) {
+			return nil
+		}
+		if except != "" && doublestar.MatchUnvalidated(except, strings.ToLower(filepath.ToSlash(e.Path()))) {
 			return nil
 		}
 		c.mu.Lock()

@@ -96,6 +96,17 @@ func TestCollectLiteralNames(t *testing.T) {
 	}
 }
 
+func TestCollectGlobs(t *testing.T) {
+	t.Parallel()
+	w := newWorkspace(t, map[string]string{"d/a1.txt": "a", "d/b2.txt": "b", "d/c3.txt": "c"})
+	for pattern, want := range map[string]int{"d/@(a|b)[[:digit:]].txt": 2, "d//?{2..3}.txt": 2, "d/!(a*).txt": 2, "**/!(d|e)": 3} {
+		got, err := Collect(t.Context(), w, Selection{Include: []string{pattern}})
+		if err != nil || len(got.Files) != want {
+			t.Errorf("%s: %+v, %v", pattern, got, err)
+		}
+	}
+}
+
 func TestCollectLinks(t *testing.T) {
 	t.Parallel()
 	w := newWorkspace(t, map[string]string{"real/a.txt": "a"})

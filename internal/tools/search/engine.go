@@ -257,7 +257,7 @@ func compileInclude(source string) (*include, error) {
 		}
 	}
 	in.glob = strings.TrimPrefix(in.glob, "/")
-	if !doublestar.ValidatePattern(in.glob) || alternatives(in.glob) > maxAlternatives {
+	if !doublestar.ValidatePattern(in.glob) || workspace.HasManyAlternatives(in.glob) {
 		return nil, errors.New("include_pattern is no glob that can be matched: " + source)
 	}
 	return in, nil

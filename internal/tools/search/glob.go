@@ -242,6 +242,7 @@ func (c *globCall) result(found *globResults, limit int) *tool.Result {
 // last part is matched first, because that is cheaper than the whole pattern.
 type glob struct {
 	pattern    string
+	except     string // paths that match it do not match; "" for none
 	ignoreCase bool
 	prefixDirs []string // literal directory names that every match starts with
 	depth      int      // maximum number of directories above a match; -1 for any
@@ -262,14 +263,15 @@ func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool
 	if _, err := w.Disk().Lstat(filepath.Join(dir, filepath.FromSlash(pattern))); err == nil {
 		pattern = workspace.EscapeGlob(pattern)
 	}
-	g := &glob{pattern: pattern, ignoreCase: !caseSensitive, depth: -1}
+	g := &glob{ignoreCase: !caseSensitive, depth: -1}
+	g.pattern, g.except = workspace.ExpandGlob(pattern)
 	if g.ignoreCase {
-		g.pattern = strings.ToLower(pattern)
+		g.pattern, g.except = strings.ToLower(g.pattern), strings.ToLower(g.except)
 	}
-	if !doublestar.ValidatePattern(g.pattern) {
+	if !doublestar.ValidatePattern(g.pattern) || !doublestar.ValidatePattern(g.except) {
 		return nil, errors.New("the pattern is malformed: a bracket or brace is not closed, or it ends in a backslash")
 	}
-	if alternatives(g.pattern) > maxAlternatives {
+	if workspace.HasManyAlternatives(g.pattern) || workspace.HasManyAlternatives(g.except) {
 		return nil, errors.New("the pattern has too many alternatives in braces")
 	}
 	if strings.ContainsAny(g.pattern, `{\`) { // a slash may be inside them
@@ -292,35 +294,6 @@ func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool
 	return g, nil
 }
 
-// maxAlternatives limits the number of alternatives in a pattern's braces, because matching
-// tries each of them.
-const maxAlternatives = 1024
-
-// alternatives returns an upper bound for the number of patterns that the braces of a valid
-// pattern expand to. Above maxAlternatives the number is not exact.
-func alternatives(pattern string) int {
-	n := 1
-	var open []int // number of alternatives so far in each open brace
-	for i := 0; i < len(pattern) && n <= maxAlternatives; i++ {
-		switch pattern[i] {
-		case '\\':
-			i++
-		case '{':
-			open = append(open, 1)
-		case ',':
-			if len(open) > 0 {
-				open[len(open)-1]++
-			}
-		case '}':
-			if len(open) > 0 {
-				n *= open[len(open)-1]
-				open = open[:len(open)-1]
-			}
-		}
-	}
-	return n
-}
-
 // mayContainMatches reports whether files in a directory can match.
 func (g *glob) mayContainMatches(rel string) bool {
 	if g.depth < 0 && len(g.prefixDirs) == 0 {
@@ -340,6 +313,9 @@ func (g *glob) mayContainMatches(rel string) bool {
 func (g *glob) match(dir, name string) bool {
 	name = g.foldCase(name)
 	if g.last != "" && !doublestar.MatchUnvalidated(g.last, name) {
+		return false
+	}
+	if g.except != "" && doublestar.MatchUnvalidated(g.except, g.foldCase(dir)+name) {
 		return false
 	}
 	return g.anyDir || doublestar.MatchUnvalidated(g.pattern, g.foldCase(dir)+name)
