@@ -271,6 +271,53 @@ func TestExecute(t *testing.T) {
 	}
 }
 
+// TestPruneOutputs checks that only old outputs without a session are deleted, and nothing behind a link.
+func TestPruneOutputs(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	s, outside := project(t), t.TempDir()
+	now := start.Add(40 * day)
+	put(t, s, "kept", "one", 39*24*60)
+	bad := filepath.Join(s.Dir, "session-2026-01-01-00-00-unreadab.jsonl")
+	must(t, os.WriteFile(bad, []byte("nonsense"), 0o600))
+	touch(t, outside, "file")
+	root := filepath.Join(filepath.Dir(s.Dir), "tool-outputs")
+	names := []string{"session-kept/a", "session-current/a", "session-gone/a", "session-written/a", "session-unreadable/a", "loose.txt"}
+	touch(t, root, names...)
+	must(t, os.Symlink(outside, filepath.Join(root, "session-gone", "link")))
+	for _, name := range append(names, "session-kept", "session-current", "session-gone", "session-unreadable", "session-written", "loose.txt") {
+		must(t, os.Chtimes(filepath.Join(root, name), start, start))
+	}
+	must(t, os.Chtimes(filepath.Join(root, "session-written", "a"), now, now))
+	for _, r := range []Retention{{MaxCount: 1}, {MaxAge: 41 * day}} {
+		must(t, s.PruneOutputs(t.Context(), r, now, "current"))
+		if !exists(filepath.Join(root, "session-gone", "a")) {
+			t.Errorf("%+v deletes outputs", r)
+		}
+	}
+	link := filepath.Join(root, "session-gone", "link")
+	must(t, os.Remove(link)) // its time cannot be set everywhere
+	must(t, os.Symlink(outside, filepath.Join(root, "link")))
+	must(t, os.Chtimes(filepath.Join(root, "session-gone"), start, start))
+	must(t, s.PruneOutputs(t.Context(), Retention{MaxAge: 30 * day}, now, "current"))
+	for name, want := range map[string]bool{
+		"session-kept/a": true, "session-current/a": true, "session-gone": false, "session-written/a": true, "session-unreadable/a": true, "loose.txt": false,
+	} {
+		if exists(filepath.Join(root, name)) != want {
+			t.Errorf("%s: exists is %v", name, !want)
+		}
+	}
+	if !exists(filepath.Join(outside, "file")) {
+		t.Error("a file behind a link is gone")
+	}
+	must(t, os.RemoveAll(root))
+	must(t, os.Symlink(outside, root))
+	must(t, s.PruneOutputs(t.Context(), Retention{MaxAge: time.Hour}, now.Add(400*day), "current"))
+	if !exists(filepath.Join(outside, "file")) {
+		t.Error("a file behind a link in place of the outputs is gone")
+	}
+}
+
 func TestParseAge(t *testing.T) {
 	t.Parallel()
 	const day = 24 * time.Hour

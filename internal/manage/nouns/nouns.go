@@ -4,6 +4,7 @@ package nouns
 import (
 	"context"
 	"slices"
+	"time"
 
 	"pollux/internal/manage"
 	"pollux/internal/manage/about"
@@ -28,6 +29,7 @@ import (
 	"pollux/internal/manage/tools"
 	"pollux/internal/manage/undo"
 	"pollux/internal/project"
+	"pollux/internal/tools/shell"
 )
 
 // All returns the commands of all nouns.
@@ -49,9 +51,9 @@ func Flags() map[string]manage.Run {
 	}
 }
 
-// Tend does the work of nouns in the background of a run; see [sessions.Tend].
+// Tend does the work of nouns in the background of a run; see [sessions.Tend]. It also deletes old logs of background commands.
 func Tend(ctx context.Context, p *project.Project, id string, resumes bool, warn func(string)) {
-	sessions.Tend(ctx, p, id, resumes, warn)
+	sessions.Tend(ctx, p, id, resumes, warn, func() { shell.DeleteOldLogs(p.Paths.BackgroundLogs(), time.Now()) })
 }
 
 // ModelNames returns the names of models that begin with typed; see [models.Names].

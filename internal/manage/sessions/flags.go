@@ -90,8 +90,8 @@ func deletedText(i sessions.Info, number int) string {
 
 // Tend deletes in the background the sessions that are too old for the settings, and indexes the
 // others for searches. The end of the program does not wait for it. A run that resumes a session deletes
-// none: it could be that one, and the numbers would change. id is that of the current session.
-func Tend(ctx context.Context, p *project.Project, id string, resumes bool, warn func(string)) {
+// none: it could be that one, and the numbers would change. id is that of the current session. After that, it calls more.
+func Tend(ctx context.Context, p *project.Project, id string, resumes bool, warn func(string), more func()) {
 	retention, err := sessions.RetentionOf(p.Settings())
 	if err != nil {
 		warn("Session cleanup disabled: " + err.Error())
@@ -104,9 +104,11 @@ func Tend(ctx context.Context, p *project.Project, id string, resumes bool, warn
 			if removals, err := store.Plan(ctx, *retention, time.Now(), id); err == nil {
 				_ = store.Execute(ctx, removals) // the next start tries again
 			}
+			_ = store.PruneOutputs(ctx, *retention, time.Now(), id) // as above
 		}
 		if list, err := store.List(ctx); err == nil {
 			_ = sessions.IndexTexts(ctx, list, true) // a search is only faster with an index
 		}
+		more()
 	})
 }

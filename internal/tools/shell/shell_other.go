@@ -137,3 +137,6 @@ func (unavailableTool) Build(json.RawMessage) (tool.Invocation, error) { return 
 
 // Overview returns nothing.
 func (*Processes) Overview() string { return "" }
+
+// DeleteOldLogs does nothing: there are no background commands on this system.
+func DeleteOldLogs(string, time.Time) {}
