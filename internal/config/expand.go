@@ -16,6 +16,8 @@ type Expander struct {
 	// its name is in withheld.
 	withholds func(name, value string) bool
 	withheld  []string
+	// isOther expands as other agents do in their files: only ${NAME} and ${NAME:-default}, and variables that are not set always stay.
+	isOther bool
 	// dropsUnset replaces variables that are not set, or withheld, by nothing.
 	dropsUnset bool
 }
@@ -74,9 +76,13 @@ func (e *Expander) Text(text string) string {
 			continue
 		}
 		n, name, fallback, hasFallback := parseReference(after)
-		value, set := "", false
+		if e.isOther && !strings.HasPrefix(after, "{") {
+			n = 0
+		}
+		value, set, isDropped := "", false, e.dropsUnset && !e.isOther
 		if n > 0 {
 			v := e.variable(name)
+			isDropped = isDropped || e.dropsUnset && v.isWithheld
 			value, set = v.value, v.isSet
 			if v.isWithheld {
 				hasFallback = false
@@ -87,7 +93,7 @@ func (e *Expander) Text(text string) string {
 		}
 		if set && e.spend(len(value)) {
 			b.WriteString(value)
-		} else if n == 0 || !e.dropsUnset {
+		} else if n == 0 || !isDropped {
 			b.WriteString("$" + after[:n])
 		}
 		text = after[n:]

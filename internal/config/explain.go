@@ -73,6 +73,9 @@ func Explain(s *Settings, paths *Paths, path string) (*Explanation, error) {
 	for i := range e.Layers {
 		l := &e.Layers[i]
 		if l.Value, l.IsSet = at(s.layers[l.Scope], path); l.IsSet {
+			if o := s.otherFile(path); o != nil && l.Scope == Workspace {
+				l.File, l.State = o.File, "read"
+			}
 			l.Line = lineOf(l.File, path)
 		}
 	}

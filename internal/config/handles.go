@@ -37,6 +37,8 @@ const (
 	MCPLazy      = Bool("pollux.mcpLazy")
 	MCPSampling  = String("pollux.mcpSampling")
 
+	ForeignServers = Bool("pollux.foreignServers")
+
 	ToolSearch      = String("pollux.toolSearch")
 	ToolSearchShare = Float("pollux.toolSearchShare")
 

@@ -59,6 +59,9 @@ func Load(src Sources) (*Settings, []Warning, error) {
 		s.merge()
 		s.layers[Workspace] = l.file(Workspace, path)
 		s.written = l.written
+		if readsOtherServers(s, s.layers[Workspace]) {
+			l.readOtherServers(s, src.Paths)
+		}
 		l.warnings = append(l.warnings, s.tighten()...)
 	}
 	if src.Admit != nil && s.trust && len(l.fatal) == 0 {

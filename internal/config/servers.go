@@ -13,6 +13,8 @@ type ServerEntry struct {
 	Name string
 	// Scope is the file that the entry is in.
 	Scope Scope
+	// File is the name of the other agent's file that the entry is in, "" for a settings file.
+	File string
 	// Entry is the entry as JSON, with variables in place of references to them.
 	Entry json.RawMessage
 	// Withheld are the variables that hold secrets and to which the entry of a project refers. They are
@@ -39,10 +41,15 @@ func (k Servers) In(s *Settings, env *FolderEnv) []ServerEntry {
 			}
 		}
 		e := NewExpander(nil, env.Lookup)
+		file := ""
 		if from == Workspace {
 			e.withholds = withholds
+			file = s.OtherServerFile(name)
+			e.isOther = file != ""
 		}
-		list = append(list, e.serverEntry(name, from, entries[name]))
+		entry := e.serverEntry(name, from, entries[name])
+		entry.File = file
+		list = append(list, entry)
 	}
 	return list
 }

@@ -22,6 +22,7 @@ type Settings struct {
 	// oldNames are the old names that files use, for people.
 	oldNames []Warning
 	lost     []string
+	others   []OtherServers // see [Settings.OtherServers]
 }
 
 // Scope is a layer of the settings. Higher ones have priority.

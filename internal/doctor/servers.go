@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
+	"pollux/internal/config"
 	"pollux/internal/mcp"
 	"pollux/internal/process"
 	"pollux/internal/servers"
+	"pollux/internal/wording"
 )
 
 // checkServers states which MCP servers are configured and which of them a session starts. It starts none:
@@ -19,6 +21,11 @@ func (x *examination) checkServers() sectionReport {
 	set := x.set.WithWarn(func(text string) {
 		s.warn("settings", strings.TrimPrefix(text, "Warning: "), "change mcpServers in your settings")
 	})
+	for _, o := range x.set.Settings().OtherServers() {
+		if o.Err == nil { // else the section about settings has it
+			s.ok("file", describeOther(&o))
+		}
+	}
 	configs := servers.Configs(set, x.set.Settings())
 	if len(configs) == 0 {
 		return s
@@ -35,12 +42,24 @@ func (x *examination) checkServers() sectionReport {
 		case selection.State(c.Name) == mcp.Disabled:
 			s.note("server", text+", which you have disabled", "to use it, run: pollux mcp enable "+c.Name)
 		case x.lacksProgram(c):
-			s.warn("server", text+", whose program is not installed", "install it, or run: pollux mcp remove "+c.Name)
+			s.warn("server", text+", whose program is not installed", "install it, or run: pollux mcp "+map[bool]string{true: "remove ", false: "disable "}[c.File == ""]+c.Name)
 		default:
 			s.ok("server", text+". To test it, run: pollux mcp test "+c.Name)
 		}
 	}
 	return s
+}
+
+// describeOther describes the servers in a file of another agent.
+func describeOther(o *config.OtherServers) string {
+	text := o.File + " has " + wording.Count(len(o.Servers), "server")
+	if len(o.Replaced) > 0 {
+		text += "; other files of the project replace " + strings.Join(o.Replaced, ", ")
+	}
+	if len(o.Disabled) > 0 {
+		text += "; disabled there: " + strings.Join(o.Disabled, ", ")
+	}
+	return text
 }
 
 // describeServer names the program or the host of a server.

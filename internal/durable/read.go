@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"syscall"
 )
@@ -26,6 +27,32 @@ func AppendFile(data []byte, path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return data, Cause(err)
 	}
+	return appendOpen(data, f, limit)
+}
+
+// ErrOutside is the error of [ReadInside] for a link that leads out of the directory, or has an absolute path.
+var ErrOutside = errors.New("it is a link that leads out of the project, or has an absolute path")
+
+// ReadInside reads the file at name, a path relative to dir, like [ReadFile]. It follows links that stay below dir, and refuses
+// others with [ErrOutside], also if the links change while it reads.
+func ReadInside(dir, name string, limit int64) ([]byte, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, Cause(err)
+	}
+	defer root.Close()
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		if _, outside := os.Stat(filepath.Join(dir, name)); outside == nil && !errors.Is(err, fs.ErrPermission) {
+			return nil, ErrOutside
+		}
+		return nil, Cause(err)
+	}
+	return appendOpen(nil, f, limit)
+}
+
+// appendOpen appends the content of a file to data, and closes the file. With an error, it returns data as it was.
+func appendOpen(data []byte, f *os.File, limit int64) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	switch {

@@ -92,3 +92,26 @@ func TestAppendFile(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// TestReadInside checks that a file is read through links that stay in the directory, and through no others.
+func TestReadInside(t *testing.T) {
+	t.Parallel()
+	dir, out := t.TempDir(), t.TempDir()
+	for _, path := range []string{filepath.Join(dir, "file"), filepath.Join(out, "file")} {
+		if err := os.WriteFile(path, []byte("x"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	link(t, "file", filepath.Join(dir, "near"))
+	link(t, out, filepath.Join(dir, "far"))
+	link(t, "absent", filepath.Join(dir, "nowhere"))
+	for name, want := range map[string]string{
+		"file": "", "near": "", filepath.Join("far", "file"): ErrOutside.Error(), "far": ErrOutside.Error(),
+		"nowhere": "no such file or directory", "none": "no such file or directory",
+	} {
+		data, err := ReadInside(dir, name, 10)
+		if (err == nil) != (want == "") || err != nil && err.Error() != want || err == nil && string(data) != "x" {
+			t.Errorf("%s: %q, error %v, want %q", name, data, err, want)
+		}
+	}
+}

@@ -48,9 +48,13 @@ type Config struct {
 	TargetServiceAccount string       `json:"targetServiceAccount"`
 	// Extension is the name of the extension that brings the server, "" for none.
 	Extension string `json:"-"`
-	// IsProject reports whether the entry is in the settings of a project.
-	IsProject bool `json:"-"`
+	// IsProject reports whether the entry is in the settings of a project, or in File, a file of another agent there.
+	IsProject bool   `json:"-"`
+	File      string `json:"-"`
 }
+
+// From names what brings the server, an extension or a file of another agent; "" for settings and the program.
+func (c *Config) From() string { return cmp.Or(c.Extension, c.File) }
 
 // origin returns the origin of the server's configuration.
 func (c *Config) origin(o *Options) process.Origin {

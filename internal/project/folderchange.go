@@ -42,7 +42,9 @@ func without(list, other []trust.Power) []trust.Power {
 func (p *Project) powers() (powers []trust.Power) {
 	read := func(s *config.Settings, workspace map[string]any) error {
 		trust.Powers(s, workspace, func(power trust.Power) bool {
-			powers = append(powers, power)
+			if s.OtherPlace(power.Text) == "" { // no command of Pollux changes those
+				powers = append(powers, power)
+			}
 			return true
 		})
 		for _, v := range p.projectVariables(s) {

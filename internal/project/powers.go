@@ -37,6 +37,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	isByFile := trust.IsByFile(p.trustOptions(s))
 	if isByFile {
 		trust.Powers(s, workspace, func(power trust.Power) bool {
+			power.Place = s.OtherPlace(power.Text)
 			powers = append(powers, power)
 			return true
 		})
@@ -52,11 +53,12 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
 	sights := looks(dir, powers)
 	// A user who trusted this very folder before anything was recorded has seen its content, except for
-	// redirections, which only Pollux shows.
+	// redirections and the servers of other agents, which Gemini CLI does not show.
 	isFirst := isByFile && record.IsFirst && !p.wasTrustAsked && trust.IsNamed(p.trustOptions(s))
 	unseen := slices.DeleteFunc(slices.Clone(sights), func(s trust.Sight) bool {
 		redirects := slices.ContainsFunc(variables, func(v projectVariable) bool { return v.Text == s.Text && v.redirects })
-		return p.wasTrustAsked || record.Has(dir, s) || p.Worktree != nil && record.Has(p.Worktree.Root, s) || isFirst && !redirects
+		isShown := isFirst && !redirects && s.Place == ""
+		return p.wasTrustAsked || record.Has(dir, s) || p.Worktree != nil && record.Has(p.Worktree.Root, s) || isShown
 	})
 	if len(unseen) == 0 && !isFirst && !p.wasTrustAsked {
 		return nil

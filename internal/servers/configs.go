@@ -28,8 +28,8 @@ func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 	ofExtensions := findExtensionServers(p)
 	for _, entry := range config.MCPServers.In(settings, p.Env()) {
 		if len(entry.Withheld) > 0 {
-			p.Warn(fmt.Sprintf("Warning: mcpServers.%s names $%s. The settings of a project do not get variables with secrets. Move the server to your own settings.",
-				entry.Name, strings.Join(entry.Withheld, ", $")))
+			p.Warn(terminal.Line(fmt.Sprintf("Warning: %s names $%s. The %s of a project do not get variables with secrets. Move the server to your own settings.",
+				place(entry), strings.Join(entry.Withheld, ", $"), map[bool]string{true: "settings", false: "MCP servers"}[entry.File == ""])))
 		}
 		for _, key := range mcp.Unused(entry.Entry) {
 			p.Warn(fmt.Sprintf("Warning: mcpServers.%s.%s has no effect in Pollux.", entry.Name, key))
@@ -39,7 +39,7 @@ func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 			p.Warn(fmt.Sprintf("Warning: Ignoring MCP server %q: %v.", entry.Name, err))
 			continue
 		}
-		c.IsProject = entry.Scope == config.Workspace
+		c.IsProject, c.File = entry.Scope == config.Workspace, entry.File
 		list = append(list, c)
 	}
 	list = append(list, ofExtensions.configs(p.Warn)...)
@@ -53,6 +53,14 @@ func Configs(p *project.Project, settings *config.Settings) []mcp.Config {
 		list = slices.DeleteFunc(list, func(other mcp.Config) bool { return other.Name == c.Name })
 	}
 	return append(list, p.Options.Host.Servers...)
+}
+
+// place returns the place of an entry for messages.
+func place(entry config.ServerEntry) string {
+	if entry.File != "" {
+		return "the server " + entry.Name + " in " + entry.File
+	}
+	return string(config.MCPServers) + "." + entry.Name
 }
 
 // serverCommand returns the server of the setting mcp.serverCommand, nil if it is not set.

@@ -14,7 +14,7 @@ import (
 // sorted.
 type Contents struct {
 	Commands []string // names, as the user types them
-	Servers  []string // MCP servers
+	Servers  []string // MCP servers, each with its entry, and the file if it is one of another agent
 	Hooks    []string // command lines, each after its event
 	Skills   []string
 	Agents   []string
@@ -130,8 +130,10 @@ func (o *Contents) settings(s *config.Settings) {
 			event, command, _ := strings.Cut(rest, ": ")
 			o.Hooks = append(o.Hooks, event+": "+command)
 		case "mcpServers":
-			name, _, _ := strings.Cut(rest, ": ")
-			o.Servers = append(o.Servers, name)
+			if place := s.OtherPlace(p.Text); place != "" {
+				rest += " (in " + place + ")"
+			}
+			o.Servers = append(o.Servers, rest)
 		default:
 			o.Powers = append(o.Powers, p.Text)
 		}

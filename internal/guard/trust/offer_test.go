@@ -49,7 +49,7 @@ func TestLook(t *testing.T) {
 	got := Inspect(dir, s, []string{"GEMINI.md"})
 	want := Contents{
 		Commands: []string{"/fix", "/git:commit"},
-		Servers:  []string{"files"},
+		Servers:  []string{`files: {"command":"files"}`},
 		Hooks:    []string{"BeforeTool of *: ./check.sh", "SessionStart: 7", `SessionStart: {"hooks":[{"command":"deep"}]}`},
 		Skills:   []string{"draw", "sing"},
 		Agents:   []string{"critic"},

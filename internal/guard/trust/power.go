@@ -17,6 +17,8 @@ type Power struct {
 	Text string
 	// Class is the effect of the power. Without a power that tightens, more is allowed.
 	Class config.Class
+	// Place is the file of another agent that has the power, "" for Pollux's own files.
+	Place string
 	// Runs is the program that the power starts, nil for none.
 	Runs *Program
 }

@@ -56,10 +56,13 @@ func (r *Record) Has(dir string, s Sight) bool {
 // of returns the entries of a folder.
 func (r *Record) of(dir string) []string { return r.folders[realPath(dir, false)] }
 
-// Describe returns one line about a power for the user: its text, which of its files have changed since they saw
+// Describe returns one line about a power for the user: its text, its place, which of its files have changed since they saw
 // it, and its unchecked part.
 func (r *Record) Describe(dir string, s Sight) string {
 	var notes []string
+	if s.Place != "" {
+		notes = append(notes, "in "+s.Place)
+	}
 	if changed := r.changed(dir, s); len(changed) > 0 {
 		notes = append(notes, strings.Join(changed, ", ")+" has changed")
 	}

@@ -67,8 +67,8 @@ func StateName(s mcp.State) string {
 func serverText(st mcp.Status, describe func(mcp.ToolInfo) string) string {
 	var b strings.Builder
 	name := terminal.Line(st.Config.Name)
-	if st.Config.Extension != "" {
-		name += " (from " + terminal.Line(st.Config.Extension) + ")"
+	if from := st.Config.From(); from != "" {
+		name += " (from " + terminal.Line(from) + ")"
 	}
 	fmt.Fprintf(&b, "%s - %s", name, StateName(st.State))
 	if counts := CountOffer(&st); counts != "" {

@@ -108,6 +108,9 @@ func remove(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Ou
 	switch {
 	case err != nil:
 		return o, err
+	case !found && scope == config.Workspace && p.Settings().OtherServerFile(c.Name()) != "":
+		return o, exit.Errorf(exit.Input, "The server is in %s, a file of another agent, which Pollux does not change. To disable the server, run: pollux mcp disable %s",
+			p.Settings().OtherServerFile(c.Name()), terminal.Cut(terminal.Line(c.Name()), 40))
 	case !found:
 		return brief("Server %q not found in %s settings.", c.Name(), scopeName(scope)), nil
 	}
@@ -173,6 +176,7 @@ type Server struct {
 	Name      string   `json:"name"`
 	Target    string   `json:"target"`
 	Extension string   `json:"extension,omitempty"`
+	File      string   `json:"file,omitempty"` // of another agent
 	Status    string   `json:"status"`
 	Error     string   `json:"error,omitempty"`
 	Tools     []string `json:"tools,omitempty"`
@@ -183,7 +187,7 @@ type Server struct {
 
 func newServer(st *mcp.Status) Server {
 	s := Server{
-		Name: st.Config.Name, Target: st.Config.Target(), Extension: st.Config.Extension, Status: string(st.State),
+		Name: st.Config.Name, Target: st.Config.Target(), Extension: st.Config.Extension, File: st.Config.File, Status: string(st.State),
 		Prompts: st.Prompts, Resources: st.Resources, Templates: st.Templates,
 	}
 	for _, t := range st.Tools {
@@ -226,8 +230,8 @@ func list(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outc
 		rows = append(rows, newServer(&st))
 		symbol, name, _ := strings.Cut(stateSign(st.State), " ")
 		from := ""
-		if st.Config.Extension != "" {
-			from = " (from " + st.Config.Extension + ")"
+		if name := st.Config.From(); name != "" {
+			from = " (from " + name + ")"
 		}
 		text += fmt.Sprintf("\n%s %s%s: %s - %s", symbol, terminal.Line(st.Config.Name), from, terminal.Line(st.Config.Target()), name)
 		if st.Err != nil && !c.Is("json") { // which has the error

@@ -34,6 +34,9 @@ func item(st *mcp.Status) inventory.Item {
 	if st.Config.Extension != "" {
 		it.About = append(it.About, "From the extension "+st.Config.Extension)
 	}
+	if st.Config.File != "" {
+		it.About = append(it.About, "From "+st.Config.File)
+	}
 	if st.Config.Description != "" {
 		it.About = append(it.About, st.Config.Description)
 	}
