@@ -181,7 +181,11 @@ func (f fields) text(key string) string { return field[string](f, key, "a string
 
 func (f fields) object(key string) map[string]any { return field[map[string]any](f, key, "an object") }
 
+// texts returns a list of texts. A text stands for a list of one.
 func (f fields) texts(key string) (list []string) {
+	if text, ok := f.tree[key].(string); ok {
+		return []string{text}
+	}
 	items := field[[]any](f, key, "a list of strings")
 	if len(items) > maxItems {
 		f.report("%s has more than %d items", key, maxItems)

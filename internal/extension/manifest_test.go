@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -63,7 +64,11 @@ func TestManifestParts(t *testing.T) {
 	}
 
 	m, err = ParseManifest([]byte(`{"name": "a", "version": "1", "mcpServers": [], "contextFileName": 1, "excludeTools": "x", "settings": {}, "themes": 1, "plan": 1, "migratedTo": 1}`))
-	if err != nil || len(m.Problems) != 6 || len(m.ContextFileNames) != 0 {
+	if err != nil || len(m.Problems) != 5 || len(m.ContextFileNames) != 0 || !slices.Equal(m.ExcludeTools, []string{"x"}) {
+		t.Errorf("%+v, %v", m, err)
+	}
+	m, err = ParseManifest([]byte(`{"name": "a", "version": "1", "excludeTools": {"glob": true}}`))
+	if err != nil || !slices.Equal(m.Problems, []string{"excludeTools must be a list of strings"}) || m.ExcludeTools != nil {
 		t.Errorf("%+v, %v", m, err)
 	}
 	for text, want := range map[string]string{`"X.md"`: "X.md", `""`: "GEMINI.md", `null`: "GEMINI.md", `[]`: "", `["A.md", "B.md"]`: "A.md B.md"} {

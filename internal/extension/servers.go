@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Server is an MCP server of an extension.
@@ -25,7 +26,7 @@ func (e *Extension) Servers() (list []Server) {
 			continue
 		}
 		entry = maps.Clone(entry)
-		delete(entry, "trust")
+		maps.DeleteFunc(entry, func(key string, _ any) bool { return strings.EqualFold(key, "trust") }) // JSON ignores case
 		var expanded map[string]any
 		if json.Unmarshal(expander.Server(entry), &expanded) != nil {
 			continue

@@ -84,7 +84,7 @@ func Parse(name string, entry json.RawMessage) (Config, error) {
 		return c, fmt.Errorf("it is longer than %d MB", maxEntry>>20)
 	}
 	var wrong *json.UnmarshalTypeError
-	switch err := json.Unmarshal(entry, &c); {
+	switch err := json.Unmarshal(Plain(entry), &c); {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return c, fmt.Errorf("%s must be %s", wrong.Field, typeName(wrong.Type))
 	case err != nil:
@@ -94,6 +94,34 @@ func Parse(name string, entry json.RawMessage) (Config, error) {
 		return c, ErrNoTransport
 	}
 	return c, nil
+}
+
+// Plain returns an entry in which each value has the type of its meaning: a list with the text, for a text in place of a list of tools,
+// and a boolean for a text that says true or false.
+func Plain(entry json.RawMessage) json.RawMessage {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(entry, &members) != nil {
+		return entry // which Parse refuses
+	}
+	hasChanged := false
+	for _, key := range [...]string{"includeTools", "excludeTools", "trust"} {
+		var text string
+		if members[key] == nil || json.Unmarshal(members[key], &text) != nil || string(members[key]) == "null" {
+			continue
+		}
+		switch on := strings.ToLower(text); {
+		case key != "trust":
+			members[key] = slices.Concat([]byte("["), members[key], []byte("]"))
+		case on == "true" || on == "false":
+			members[key] = json.RawMessage(on)
+		}
+		hasChanged = true
+	}
+	plain, err := json.Marshal(members)
+	if err != nil || !hasChanged {
+		return entry
+	}
+	return plain
 }
 
 // Unused returns the keys of an entry that Pollux does not use, although Gemini CLI's settings know them.

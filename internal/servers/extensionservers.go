@@ -39,14 +39,15 @@ func findExtensionServers(p *project.Project) extensionServers {
 }
 
 // override returns the configuration of an entry of the settings, and removes the server of the same name. An
-// entry of the user's that does not say how to reach the server adjusts that of the extension.
+// entry of the user's that does not say how to reach the server adjusts that of the extension. If it cannot be used, neither can the
+// server: the entry may restrict it.
 func (s extensionServers) override(entry config.ServerEntry) (mcp.Config, error) {
 	c, err := mcp.Parse(entry.Name, entry.Entry)
 	if theirs, ok := s[entry.Name]; ok && project.IsAdjustment(entry, err) {
 		c, err = theirs.adjusted(entry.Entry)
 		c.Extension = theirs.owner
 	}
-	if err == nil {
+	if err == nil || entry.Scope != config.Workspace {
 		delete(s, entry.Name)
 	}
 	return c, err
@@ -70,7 +71,7 @@ func (s extensionServers) configs(warn func(string)) (list []mcp.Config) {
 // all but how it is reached. A list of wanted tools only gets shorter.
 func (s extensionServer) adjusted(entry json.RawMessage) (mcp.Config, error) {
 	var own, theirs map[string]any
-	if json.Unmarshal(s.Entry, &own) != nil || json.Unmarshal(entry, &theirs) != nil || own == nil {
+	if json.Unmarshal(mcp.Plain(s.Entry), &own) != nil || json.Unmarshal(mcp.Plain(entry), &theirs) != nil || own == nil {
 		return mcp.Parse(s.Name, s.Entry)
 	}
 	for key, value := range theirs {
@@ -79,6 +80,7 @@ func (s extensionServer) adjusted(entry json.RawMessage) (mcp.Config, error) {
 		env, isObject := value.(map[string]any)
 		environ, wasObject := own[key].(map[string]any)
 		switch {
+		case value == nil: // it adjusts nothing
 		case key == "excludeTools" && isList && wasList:
 			own[key] = append(before, list...)
 		case key == "includeTools" && isList && wasList:

@@ -70,3 +70,29 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 		t.Errorf("trusted are %q", trusted)
 	}
 }
+
+// TestAdjustmentsStay checks that what an entry of the user restricts in the server of an extension holds in any form, and that the server is
+// gone if the entry cannot be used.
+func TestAdjustmentsStay(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]string{
+		`{"excludeTools": "y"}`:                          "false [] [x y]",
+		`{"includeTools": "y"}`:                          "false [y] [x]",
+		`{"excludeTools": ["y"], "trust": "TRUE"}`:       "true [] [x y]",
+		`{"excludeTools": "y", "trust": "false"}`:        "false [] [x y]",
+		`{"excludeTools": null, "description": "as is"}`: "false [] [x]",
+		`{"excludeTools": 5}`:                            "excludeTools must be a list of strings",
+		`{"excludeTools": ["y", 5]}`:                     "excludeTools must be a string",
+		`{"trust": "yes"}`:                               "trust must be true or false",
+	} {
+		servers := extensionServers{"s": {extension.Server{Name: "s", Entry: []byte(`{"command": "c", "excludeTools": "x"}`)}, "e"}}
+		c, err := servers.override(config.ServerEntry{Name: "s", Scope: config.User, Entry: []byte(entry)})
+		got := fmt.Sprint(c.Trust, c.Include, c.Exclude)
+		if err != nil {
+			got = err.Error()
+		}
+		if got != want || len(servers) > 0 {
+			t.Errorf("%s: %s, want %s; left are %v", entry, got, want, servers)
+		}
+	}
+}
