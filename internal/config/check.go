@@ -34,7 +34,7 @@ var checkedMembers = [...]members{
 
 // serverMembers are those of an MCP server. They have no types here: variables in them expand when the entry is read.
 const serverMembers = "command args env cwd url type httpUrl headers tcp timeout trust description includeTools " +
-	"excludeTools oauth authProviderType targetAudience targetServiceAccount extension"
+	"excludeTools oauth authProviderType targetAudience targetServiceAccount extension serverUrl disabled disabledTools"
 
 // membersAt returns the members of the object at a path, with their types; nil if they are not checked.
 func membersAt(path string) []string {

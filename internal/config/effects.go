@@ -192,11 +192,11 @@ var (
 	unread = &Effect{Class: Describes}
 
 	serverEntry = &Effect{Class: Acts | Loosens | Tightens, Part: Entry, Starts: Server, Fields: []Field{
-		{"command args env cwd url type httpUrl headers tcp", acts},
+		{"command args env cwd url type httpUrl serverUrl headers tcp", acts},
 		{"oauth authProviderType targetAudience targetServiceAccount", acts},
 		{"trust", ifTrue},
-		{"includeTools excludeTools", tightens},
-		{"timeout description extension", free},
+		{"includeTools excludeTools disabledTools", tightens},
+		{"timeout description extension disabled", free},
 	}}
 	servers   = &Effect{Class: Acts | Loosens | Tightens, Part: Members, Each: serverEntry}
 	overrides = &Effect{Class: Acts | Loosens | Tightens, Limits: true, Part: Members, Each: &Effect{

@@ -39,6 +39,8 @@ func (x *examination) checkServers() sectionReport {
 			s.note("server", text+", which does not start: this folder is not trusted", "to trust the folder, type /permissions trust in a session")
 		case selection.State(c.Name) == mcp.Blocked:
 			s.note("server", text+", which mcp.allowed or mcp.excluded blocks", "to use it, change these settings")
+		case c.Disabled:
+			s.note("server", text+", whose entry has disabled: true", "to use it, remove that from mcpServers in the settings")
 		case selection.State(c.Name) == mcp.Disabled:
 			s.note("server", text+", which you have disabled", "to use it, run: pollux mcp enable "+c.Name)
 		case x.lacksProgram(c):

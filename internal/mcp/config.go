@@ -46,6 +46,11 @@ type Config struct {
 	AuthProvider         string       `json:"authProviderType"`
 	TargetAudience       string       `json:"targetAudience"`
 	TargetServiceAccount string       `json:"targetServiceAccount"`
+	// ServerURL and DisabledTools are the names of URL and Exclude in other clients. Parse moves their values there.
+	ServerURL     string   `json:"serverUrl"`
+	DisabledTools []string `json:"disabledTools"`
+	// Disabled keeps the server from being started.
+	Disabled bool `json:"disabled"`
 	// Extension is the name of the extension that brings the server, "" for none.
 	Extension string `json:"-"`
 	// IsProject reports whether the entry is in the settings of a project, or in File, a file of another agent there.
@@ -90,6 +95,8 @@ func Parse(name string, entry json.RawMessage) (Config, error) {
 	case err != nil:
 		return c, errors.New("it is not a JSON object")
 	}
+	c.URL, c.Exclude = cmp.Or(c.URL, c.ServerURL), append(c.Exclude, c.DisabledTools...)
+	c.ServerURL, c.DisabledTools = "", nil
 	if c.Kind() == None {
 		return c, ErrNoTransport
 	}
@@ -104,13 +111,13 @@ func Plain(entry json.RawMessage) json.RawMessage {
 		return entry // which Parse refuses
 	}
 	hasChanged := false
-	for _, key := range [...]string{"includeTools", "excludeTools", "trust"} {
+	for _, key := range [...]string{"includeTools", "excludeTools", "disabledTools", "trust", "disabled"} {
 		var text string
 		if members[key] == nil || json.Unmarshal(members[key], &text) != nil || string(members[key]) == "null" {
 			continue
 		}
 		switch on := strings.ToLower(text); {
-		case key != "trust":
+		case key != "trust" && key != "disabled":
 			members[key] = slices.Concat([]byte("["), members[key], []byte("]"))
 		case on == "true" || on == "false":
 			members[key] = json.RawMessage(on)

@@ -63,6 +63,9 @@ func newServer(all *Servers, c Config) *server {
 	if s.signer, s.invalid = newSigner(&s.config, &all.o); s.invalid != nil {
 		s.signer = nil
 	}
+	if c.Disabled {
+		s.state = Disabled
+	}
 	if all.o.Off != nil {
 		s.state = cmp.Or(all.o.Off(c.Name), s.state)
 	}

@@ -81,7 +81,7 @@ func (s extensionServer) adjusted(entry json.RawMessage) (mcp.Config, error) {
 		environ, wasObject := own[key].(map[string]any)
 		switch {
 		case value == nil: // it adjusts nothing
-		case key == "excludeTools" && isList && wasList:
+		case (key == "excludeTools" || key == "disabledTools") && isList && wasList:
 			own[key] = append(before, list...)
 		case key == "includeTools" && isList && wasList:
 			own[key] = slices.DeleteFunc(before, func(tool any) bool { return !slices.Contains(list, tool) })

@@ -47,7 +47,7 @@ func Validate(dir string) (*Report, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.MCPServers)) {
 		entry, _ := m.MCPServers[name].(map[string]any)
-		if show(entry["command"])+show(entry["url"])+show(entry["httpUrl"]) == "" {
+		if show(entry["command"])+show(entry["url"])+show(entry["httpUrl"])+show(entry["serverUrl"]) == "" {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("Warning: MCP server %q has none of the keys command, url and httpUrl.", oneLine(name)))
 		}
 		if entry["trust"] != nil {

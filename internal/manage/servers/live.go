@@ -191,6 +191,9 @@ func setEnabledLive(verb string, enabled bool) manage.Run {
 			return o, exit.Errorf(exit.General, "%w", err)
 		}
 		span := map[bool]string{true: " for this session"}[forSession]
+		if enabled && servers[i].Config.Disabled && !forSession {
+			return outcome.Textf("MCP server '%s' enabled for this session. Its entry still has disabled: true, which the next session obeys.", terminal.Line(name)), nil
+		}
 		return outcome.Textf("MCP server '%s' %sd%s.", terminal.Line(name), verb, span), nil
 	}
 }

@@ -157,6 +157,9 @@ func setEnabled(verb string, enabled bool) manage.Run {
 		if enabled && servers.SelectionOf(p, p.Settings()).State(server.Name) == mcp.Blocked {
 			o.Notes = []string{"Note: mcp.allowed or mcp.excluded in the settings still blocks this server."}
 		}
+		if enabled && server.Disabled {
+			o.Notes = append(o.Notes, "Note: The entry of this server still has disabled: true. To use the server, remove that.")
+		}
 		return o, nil
 	}
 }
