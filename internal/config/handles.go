@@ -114,6 +114,7 @@ const (
 	HooksEnabled    = Bool("hooksConfig.enabled")
 	HooksDisabled   = Strings("hooksConfig.disabled")
 	SkillsEnabled   = Bool("skills.enabled")
+	ForeignSkills   = Bool("pollux.foreignSkills")
 	SkillsDisabled  = Strings("skills.disabled")
 
 	// Pollux's own settings, for behavior that differs from Gemini CLI.

@@ -165,6 +165,7 @@ var table = [...]Key{
 	{"pollux.files.checkSeen", "bool", true, restart, live, onlyOn, "Before the model overwrites a file, check that it has read the file as it is now."},
 	{"pollux.foreignContext", "bool", true, restart, live, free, "If context.fileName is not set, read the context files of other agents: AGENTS.md before GEMINI.md in each directory, and CLAUDE.md in directories that have neither."},
 	{"pollux.foreignServers", "bool", true, restart, live, onlyOff, "Read the MCP servers of a project also from .mcp.json and .agents/mcp_config.json, the files of other agents."},
+	{"pollux.foreignSkills", "bool", true, restart, live, onlyOff, "Read skills also from .claude/skills of the project and from ~/.claude/skills, the directories of Claude Code."},
 	{"pollux.history.dropInvalidPrompts", "bool", false, 0, live, free, "Also drop the prompt of each invalid response from the history, instead of the response only."},
 	{"pollux.history.forgetCancelled", "bool", false, 0, live, free, "Remove a cancelled prompt, its tool results and what had arrived of its answer from the history, as Gemini CLI does."},
 	{"pollux.images", "enum auto off", "auto", atOnce, live, free, "Show images of prompts and tool results in the conversation, in terminals that can."},

@@ -34,7 +34,7 @@ var projectKinds = [...]Kind{
 	{".env: other variables", Acts, none, askedThen + ", also with --skip-trust", "they are set", nil},
 	{"AGENTS.md, GEMINI.md and other context files", Describes, none, "instructions for the model; every call passes the gate", same, nil},
 	{".gemini/commands/*.toml", Describes, none, "you can type the command; its shell commands pass the gate", same, []Field{{"prompt description", free}}},
-	{".gemini/skills, .agents/skills", Describes, none, "the model can ask to read them; their scripts pass the gate", same, []Field{{"name description", free}}},
+	{".gemini/skills, .agents/skills, .claude/skills", Describes, none, "the model can ask to read them; their scripts pass the gate", same, []Field{{"name description", free}, {"disable-model-invocation", tightens}}},
 	{".mcp.json, .agents/mcp_config.json", Acts, none, askedThen, "their servers start", otherServerFields},
 	{".gemini/agents/*.md", Acts, none, askedThen, "the model can ask to call them; their servers start then", []Field{
 		{"tools model agent_card_url agent_card_json auth", acts},

@@ -40,7 +40,7 @@ func TestSchemas(t *testing.T) {
 		{"MCP servers", serverEntry.Fields, "../mcp/config.go", "type Config struct", tag, []string{"tcp", "extension"}, nil},
 		{"hooks", hookFields, "../guard/hook/config.go ../guard/hook/claudeconfig.go", "", tag, nil, nil},
 		{"commands", kindOf(t, ".gemini/commands/*.toml").Fields, "../command/load.go", "", `found\["(\w+)"\]`, nil, nil},
-		{"skills", kindOf(t, ".gemini/skills, .agents/skills").Fields, "../skill/frontmatter.go", "", `key == "(\w+)"`, nil, nil},
+		{"skills", kindOf(t, ".gemini/skills, .agents/skills, .claude/skills").Fields, "../skill/frontmatter.go", "", `key == "([\w-]+)"`, nil, nil},
 		{"extensions", extensionFields, "../extension/manifest.go", "", `(?:f\.text|f\.object|f\.texts|tree)[\[(]"(\w+)"`, []string{"settings", "contextFileName"}, nil},
 		{"servers of other agents", otherServerFields, "otherservers.go", "", `"(\w+)"`, []string{}, []string{"errors", "fmt", "maps", "slices", "strings", "http", "sse", "stdio", "excludeTools", "headersHelper"}},
 		{"overrides of agents", overrides.Each.Fields, "../subagent/override.go", "type Override struct", `^\t[^\t].*` + tag, nil, nil},

@@ -92,13 +92,13 @@ func TestSkillSources(t *testing.T) {
 	p := u.Open(trusted)
 	list := func(p *project.Project, trusted bool) string {
 		var dirs []string
-		for _, s := range p.SkillSources(trusted) {
+		for _, s := range p.SkillSources(p.Settings(), trusted) {
 			dirs = append(dirs, s.Dir)
 		}
 		return strings.Join(dirs, " ")
 	}
-	users := filepath.Join(of, "skills") + " " + u.Path("~/.gemini/skills") + " " + u.Path("~/.agents/skills")
-	if got := list(p, true); got != users+" "+u.Path(".gemini/skills")+" "+u.Path(".agents/skills") {
+	users := filepath.Join(of, "skills") + " " + u.Path("~/.claude/skills") + " " + u.Path("~/.gemini/skills") + " " + u.Path("~/.agents/skills")
+	if got := list(p, true); got != users+" "+u.Path(".claude/skills")+" "+u.Path(".gemini/skills")+" "+u.Path(".agents/skills") {
 		t.Errorf("trusted: %s", got)
 	}
 	if got := list(p, false); got != users {

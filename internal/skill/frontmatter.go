@@ -20,10 +20,14 @@ const (
 var errNoFrontMatter = errors.New("it does not start with front matter: a line ---, name, description, and a line ---")
 
 // header is the part of the front matter that counts.
-type header struct{ name, description string }
+type header struct {
+	name, description string
+	isManual          bool // disable-model-invocation
+}
 
-// parseHeader reads the front matter of a SKILL.md. The name and the description are as written.
-func parseHeader(text string) (header, error) {
+// parseHeader reads the front matter of a SKILL.md. The name and the description are as written. fallback is the name of a skill
+// without one, "" if it must have one.
+func parseHeader(text, fallback string) (header, error) {
 	front, _, ok := frontmatter.Cut(text)
 	switch {
 	case !ok:
@@ -33,10 +37,10 @@ func parseHeader(text string) (header, error) {
 	}
 	h, ok := parsePlain(front)
 	if !ok {
-		h, ok = parseYAML(front)
+		h, ok = parseYAML(front, fallback)
 	}
 	if !ok {
-		h, ok = parseLines(front)
+		h, ok = parseLines(front, fallback)
 	}
 	if !ok {
 		return header{}, errors.New("the front matter needs a name and a description, both texts")
@@ -82,22 +86,30 @@ func isPlainText(value string) bool {
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // parseYAML reads front matter as YAML. ok is false if it is not valid, or has no name and description that
-// are strings.
-func parseYAML(front string) (h header, ok bool) {
-	var found struct{ Name, Description any }
+// are strings. A missing name is fallback.
+func parseYAML(front, fallback string) (h header, ok bool) {
+	var found struct {
+		Name, Description any
+		IsManual          any `yaml:"disable-model-invocation"`
+	}
 	if err := yaml.Unmarshal([]byte(front), &found); err != nil {
 		return h, false
 	}
 	var hasName, hasDescription bool
 	h.name, hasName = found.Name.(string)
 	h.description, hasDescription = found.Description.(string)
+	if found.Name == nil && fallback != "" {
+		h.name, hasName = fallback, true
+	}
+	h.isManual = found.IsManual != nil && found.IsManual != false
 	return h, hasName && hasDescription
 }
 
 // parseLines reads front matter that is no valid YAML, such as a description with a colon. Indented lines
-// continue a description.
-func parseLines(front string) (h header, ok bool) {
-	var hasName, hasDescription bool
+// continue a description. A missing name is fallback.
+func parseLines(front, fallback string) (h header, ok bool) {
+	hasDescription, hasName := false, fallback != ""
+	h.name = fallback
 	lines := strings.Split(front, "\n")
 	for i := 0; i < len(lines); i++ {
 		key, value, found := strings.Cut(lines[i], ":")
@@ -105,6 +117,8 @@ func parseLines(front string) (h header, ok bool) {
 		case !found:
 		case key == "name":
 			h.name, hasName = strings.TrimSpace(value), true
+		case key == "disable-model-invocation":
+			h.isManual = strings.TrimSpace(value) != "false"
 		case key == "description":
 			parts := []string{strings.TrimSpace(value)}
 			for i+1 < len(lines) && strings.TrimSpace(lines[i+1]) != "" && strings.ContainsAny(lines[i+1][:1], " \t") {

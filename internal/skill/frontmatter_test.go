@@ -33,7 +33,7 @@ func TestParseHeader(t *testing.T) {
 		{"empty", "---\n---\n", "", ""},
 		{"list", "---\n- name: t\n---\n", "", ""},
 	} {
-		h, err := parseHeader(tt.text)
+		h, err := parseHeader(tt.text, "")
 		if h.name != tt.want || h.description != tt.description || (err == nil) != (tt.want != "") {
 			t.Errorf("%s: %q, %q, %v", tt.name, h.name, h.description, err)
 		}
@@ -70,7 +70,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		h, err := parseHeader(text)
+		h, err := parseHeader(text, "")
 		if err != nil {
 			return
 		}
@@ -94,7 +94,7 @@ func FuzzParsePlain(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, front string) {
 		got, ok := parsePlain(front)
-		if want, valid := parseYAML(front); ok && (!valid || got != want) {
+		if want, valid := parseYAML(front, ""); ok && (!valid || got != want) {
 			t.Errorf("%q: %+v, want %+v, %t", front, got, want, valid)
 		}
 	})

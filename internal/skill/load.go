@@ -111,10 +111,20 @@ func (s *search) add(k Skill) {
 		s.skills = append(s.skills, k)
 		return
 	}
-	if other := s.skills[i]; !other.IsBuiltin() && other.Path != k.Path {
+	if other := s.skills[i]; !other.IsBuiltin() && !other.isSame(&k) {
 		s.warn("Skill conflict detected: %q from %q is overriding the same skill from %q.", k.Name, k.Path, other.Path)
 	}
 	s.skills[i] = k
+}
+
+// isSame reports whether two skills have the same file, also by a link, or files with the same text.
+func (s *Skill) isSame(other *Skill) bool {
+	if s.Path == other.Path || s.Folder() == other.Folder() {
+		return true
+	}
+	text, err := s.read()
+	theirs, theirErr := other.read()
+	return err == nil && theirErr == nil && text == theirs
 }
 
 // listFolders returns the directories that may have a SKILL.md: dir and those in it, links to directories
@@ -147,11 +157,16 @@ func (s *Skill) parse() error {
 	if err != nil {
 		return err
 	}
-	h, err := parseHeader(text)
+	folder := ""
+	if s.IsForeign {
+		folder = filepath.Base(filepath.Dir(s.Path))
+	}
+	h, err := parseHeader(text, folder)
 	if err != nil {
 		return err
 	}
 	s.Name, s.Description = cleanName(h.name), cleanDescription(s.expand(h.description))
+	s.IsManual = s.IsForeign && h.isManual
 	switch {
 	case s.Name == "" || s.Description == "":
 		return errors.New("the name or the description is empty")

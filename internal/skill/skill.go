@@ -39,6 +39,8 @@ type Source struct {
 	Dir       string
 	Tier      Tier
 	Extension string // name of the extension, else ""
+	// IsForeign is set for a directory of Claude Code. Its skills need no name, and disable-model-invocation keeps one from the model.
+	IsForeign bool
 	// Root is the directory that no skill may be outside of, after links are followed; "" allows all links.
 	Root string
 	// Expand, if not nil, replaces the variables of an extension in a text.
@@ -52,6 +54,22 @@ type Skill struct {
 	Description string // printable, at most maxDescription characters
 	Path        string // of SKILL.md
 	IsDisabled  bool   // by the settings
+	IsManual    bool   // the model does not see it, and only the user activates it
+}
+
+// Places returns the directories of skills in the home directory or in a project, those with less priority first: that of Claude
+// Code, if withForeign is set, then .gemini/skills and .agents/skills.
+func Places(tier Tier, dir string, withForeign bool) (list []Source) {
+	for _, name := range [...]string{".claude", ".gemini", ".agents"} {
+		s := Source{Tier: tier, Dir: filepath.Join(dir, name, "skills"), IsForeign: name == ".claude"}
+		if tier == Workspace {
+			s.Root = dir
+		}
+		if !s.IsForeign || withForeign {
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // IsBuiltin reports whether the skill is part of Pollux, and has no directory.
@@ -139,6 +157,11 @@ func (s *Set) All() []Skill {
 // Enabled returns the skills that may be used.
 func (s *Set) Enabled() []Skill {
 	return slices.DeleteFunc(s.All(), func(k Skill) bool { return k.IsDisabled })
+}
+
+// Offered returns the skills that the model may activate by itself.
+func (s *Set) Offered() []Skill {
+	return slices.DeleteFunc(s.Enabled(), func(k Skill) bool { return k.IsManual })
 }
 
 // Lookup returns the skill with this name, or with this [Skill.FullName], if it may be used.

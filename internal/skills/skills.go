@@ -5,6 +5,7 @@ package skills
 import (
 	"reflect"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"pollux/internal/project"
@@ -73,9 +74,9 @@ func (s *Skills) Read() *skill.Set {
 }
 
 // offered returns the properties of skills that the requests and the tool depend on.
-func offered(set *skill.Set) (list [][4]string) {
+func offered(set *skill.Set) (list [][5]string) {
 	for _, k := range set.Enabled() {
-		list = append(list, [4]string{k.Name, k.FullName(), k.Description, k.Path})
+		list = append(list, [5]string{k.Name, k.FullName(), k.Description, k.Path, strconv.FormatBool(k.IsManual)})
 	}
 	return list
 }
@@ -146,7 +147,7 @@ func (s *Skills) HasOwn() bool {
 
 // ForPrompt returns the skills for the system instruction.
 func (s *Skills) ForPrompt() (list []prompt.Skill) {
-	for _, k := range s.Set().Enabled() {
+	for _, k := range s.Set().Offered() {
 		at := k.Path
 		if k.IsBuiltin() {
 			at = "part of Pollux"

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/skill"
 )
 
 // Contents lists the content of a folder that takes effect if the folder is trusted. Lists are
@@ -40,8 +41,8 @@ func Inspect(dir string, s *config.Settings, memory []string) Contents {
 	o.Commands = o.files(filepath.Join(own, "commands"), ".toml", func(name string) string {
 		return "/" + strings.ReplaceAll(strings.TrimSuffix(name, ".toml"), string(filepath.Separator), ":")
 	})
-	for _, skills := range [...]string{filepath.Join(own, "skills"), filepath.Join(dir, ".agents", "skills")} {
-		o.Skills = append(o.Skills, o.files(skills, "SKILL.md", filepath.Dir)...)
+	for _, place := range skill.Places(skill.Workspace, dir, s == nil || config.ForeignSkills.In(s)) {
+		o.Skills = append(o.Skills, o.files(place.Dir, skill.FileName, filepath.Dir)...)
 	}
 	o.Agents = o.files(filepath.Join(own, "agents"), ".md", func(name string) string { return strings.TrimSuffix(name, ".md") })
 	o.Policies = o.files(filepath.Join(own, "policies"), ".toml", func(name string) string { return name })

@@ -74,13 +74,14 @@ type Skill struct {
 	Extension   string `json:"extension,omitempty"`
 	Enabled     bool   `json:"enabled"`
 	IsBuiltin   bool   `json:"isBuiltin"`
+	IsManual    bool   `json:"isManual,omitempty"`
 }
 
 // rows returns skills by name, those of Pollux last. Without all, it leaves out those of Pollux.
 func rows(set *skill.Set, all bool) []Skill {
 	rows := []Skill{}
 	for _, k := range set.All() {
-		row := Skill{FullName: k.FullName(), Name: k.Name, Description: k.Description, Location: k.Path, Extension: k.Extension, Enabled: !k.IsDisabled, IsBuiltin: k.IsBuiltin()}
+		row := Skill{FullName: k.FullName(), Name: k.Name, Description: k.Description, Location: k.Path, Extension: k.Extension, Enabled: !k.IsDisabled, IsBuiltin: k.IsBuiltin(), IsManual: k.IsManual}
 		switch {
 		case row.IsBuiltin && !all:
 			continue
@@ -122,6 +123,9 @@ func list(_ context.Context, c *manage.Call, p *project.Project) (outcome.Outcom
 		}
 		if k.IsBuiltin {
 			state += " [Built-in]"
+		}
+		if k.IsManual {
+			state += " [Only you activate it]"
 		}
 		fmt.Fprintf(&b, "\n%s %s\n  Description: %s\n  Location:    %s\n", k.Name, state, terminal.Line(k.Description), k.Location)
 	}

@@ -27,10 +27,14 @@ type Options struct {
 // Name is the name of the tool.
 const Name = "activate_skill"
 
-// New returns the tool activate_skill for these skills, nil if none may be used.
+// New returns the tool activate_skill for these skills, nil if the model may activate none.
 func New(o Options) tool.Tool {
 	var names, accepted []string
 	for _, k := range o.Skills.Enabled() {
+		if k.IsManual { // for the user's command
+			accepted = append(accepted, k.Name)
+			continue
+		}
 		names = append(names, k.Name)
 		if k.FullName() != k.Name {
 			accepted = append(accepted, k.FullName())
