@@ -56,15 +56,17 @@ func Models(ctx context.Context, p *project.Project, from Source, sessionID stri
 	if err != nil {
 		return nil, err
 	}
-	return OpenModels(ctx, p, accounts, sessionID)
+	return OpenModels(ctx, p, accounts, sessionID, false)
 }
 
 // OpenModels returns the models of these accounts, as a session with this setup has
-// them.
-func OpenModels(ctx context.Context, p *project.Project, accounts *auth.Accounts, sessionID string) (*models.Directory, error) {
+// them. isOffline forbids to ask providers for their models; see [models.Options].
+func OpenModels(ctx context.Context, p *project.Project, accounts *auth.Accounts, sessionID string, isOffline bool) (*models.Directory, error) {
 	n := accounts.Network
 	n.UserAgent, n.Session, n.Log = p.UserAgentHeader(), sessionID, p.Log
-	return models.Open(ctx, accounts, n, modelOptions(p))
+	o := modelOptions(p)
+	o.Offline = isOffline
+	return models.Open(ctx, accounts, n, o)
 }
 
 func modelOptions(p *project.Project) models.Options {

@@ -21,7 +21,7 @@ func TestKnownService(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := OpenModels(t.Context(), p, accounts, "")
+		m, err := OpenModels(t.Context(), p, accounts, "", false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,6 +37,8 @@ type Options struct {
 	// Unasked is the reason not to send a test request to the model. If it is empty, Examine
 	// sends one, which costs a few hundred tokens.
 	Unasked string
+	// IsOffline forbids requests to other machines.
+	IsOffline bool
 	// Asking, if not nil, is called before the test request is sent.
 	Asking func(model string)
 }
@@ -157,7 +159,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	telemetry := x.checkTelemetry()
 	extensions := x.checkExtensions(ctx)
 	rules, deferredErr := x.checkRules()
-	model, chosen := x.checkModel(ctx)
+	model, chosen := x.checkModel(ctx, o.IsOffline)
 	if deferredErr != nil {
 		x.fail(deferredErr)
 	}

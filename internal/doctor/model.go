@@ -40,7 +40,7 @@ type providerReport struct {
 
 // checkModel reports the provider and the model that a run would use. The choice is nil if
 // there is no model.
-func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoice) {
+func (x *examination) checkModel(ctx context.Context, isOffline bool) (sectionReport, *modelChoice) {
 	s := sectionReport{ID: "model", Title: "Model"}
 	var leftOut, notes []string // notes need no action
 	addLeftOut := func(text string) {
@@ -64,7 +64,7 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 	var choice *modelChoice
 	if err == nil {
 		var c modelChoice
-		c, err = chooseModel(ctx, accounts, x.set.WithWarn(addLeftOut))
+		c, err = chooseModel(ctx, accounts, x.set.WithWarn(addLeftOut), isOffline)
 		x.Why, x.Model, x.Window, x.Fallback = x.set.Where(accounts.Why), c.model, c.window, append(x.Fallback, c.fallback...)
 		if c.account.Profile != nil {
 			if def, _ := accounts.Default(); def.ConfiguredID != c.account.ConfiguredID {
@@ -80,7 +80,10 @@ func (x *examination) checkModel(ctx context.Context) (sectionReport, *modelChoi
 		}
 	}
 	x.addProviders(accounts, found)
-	if err != nil {
+	switch {
+	case errors.Is(err, models.ErrOffline):
+		s.note("model", "not known without a request: you have chosen no model", x.modelAdvice(err))
+	case err != nil:
 		x.fail(err)
 		s.broken("model", problemText(err), x.modelAdvice(err))
 	}
@@ -117,7 +120,7 @@ func (x *examination) modelAdvice(err error) string {
 	def, missing := x.accounts.Default()
 	unchosen, _ := errors.AsType[*models.UnchosenError](err)
 	switch {
-	case unchosen != nil && len(unchosen.Names) > 0:
+	case unchosen != nil && (len(unchosen.Names) > 0 || errors.Is(err, models.ErrOffline)):
 		next := "name one with --model"
 		if len(def.ModelVars) > 0 {
 			next += ", or set " + def.ModelVars[0]
@@ -144,8 +147,8 @@ type modelChoice struct {
 }
 
 // chooseModel returns the model that a session with this setup would use.
-func chooseModel(ctx context.Context, accounts *auth.Accounts, set *project.Project) (modelChoice, error) {
-	m, err := assembly.OpenModels(ctx, set, accounts, "")
+func chooseModel(ctx context.Context, accounts *auth.Accounts, set *project.Project, isOffline bool) (modelChoice, error) {
+	m, err := assembly.OpenModels(ctx, set, accounts, "", isOffline)
 	if err != nil {
 		return modelChoice{}, err
 	}

@@ -37,7 +37,7 @@ func probeAddress(t *testing.T, ctx context.Context, address string) probeResult
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := chooseModel(ctx, accounts, set)
+	c, err := chooseModel(ctx, accounts, set, false)
 	if err != nil {
 		t.Fatal(err)
 	}

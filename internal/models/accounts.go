@@ -29,6 +29,8 @@ type accountModels struct {
 	current atomic.Pointer[auth.Accounts]
 	// network has the network settings for all providers.
 	network provider.Network
+	// isOffline is [Options.Offline].
+	isOffline bool
 
 	mu      sync.Mutex
 	names   map[string]*model           // by the name in requests
@@ -99,12 +101,22 @@ func (r *accountModels) requestName(account auth.Account, ownName string) string
 	return ownName
 }
 
+// isAnyOf reports whether a name stands for any model of an account.
+func (r *accountModels) isAnyOf(account auth.Account, name string) bool {
+	named, ownName, err := r.accounts().Resolve(name)
+	return err == nil && ownName == "" && named.ConfiguredID == account.ConfiguredID
+}
+
 // onlyModel returns the name of the only model of a provider, or of the first model of a local
 // server, which lists loaded models first.
 func (r *accountModels) onlyModel(client *provider.Client, account auth.Account) (string, error) {
 	ctx, cancel := context.WithTimeout(r.ctx, 3*time.Second)
 	defer cancel()
-	list, err := client.Models(ctx)
+	var list []catalog.Model
+	err := ErrOffline
+	if !r.isOffline || account.Local != nil {
+		list, err = client.Models(ctx)
+	}
 	at := account.ProviderName()
 	start := at
 	switch address := provider.RedactAddress(account.BaseURL); {
@@ -157,6 +169,9 @@ func keepHint(account auth.Account, name string) string {
 	}
 	return hint + "."
 }
+
+// ErrOffline is the error for a question to a provider that [Options.Offline] forbids.
+var ErrOffline = errors.New("it is not asked")
 
 // UnchosenError is the cause of an error of [Open]: the user has chosen no model, and the list of
 // the provider does not determine one.

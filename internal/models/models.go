@@ -33,6 +33,9 @@ type Options struct {
 	// IsSetting means that Requested is from the user's settings, so that the variable for the
 	// default model of its provider, such as OPENAI_MODEL, takes precedence over it.
 	IsSetting bool
+	// Offline forbids to ask a provider on another machine for its models. If only they tell the model, the
+	// error of [Open] has an [UnchosenError] with the error [ErrOffline].
+	Offline bool
 	// Warn is called with each problem in the settings, one line each.
 	Warn func(string)
 }
@@ -67,6 +70,7 @@ func Open(ctx context.Context, accounts *auth.Accounts, network provider.Network
 	}
 	d := open(o)
 	d.accountModels = newAccountModels(ctx, accounts, network)
+	d.accountModels.isOffline = o.Offline
 	if o.IsSetting {
 		account, _, err := accounts.Resolve(o.Requested)
 		if err == nil && account.ModelVar != "" {
@@ -180,21 +184,23 @@ func (d *Directory) Resolve(name string) (string, error) {
 	return requestName, err
 }
 
-// StandIn returns the model to use for name in Pollux's own requests, which name a Gemini flash model. If the current model is not served by Google,
-// it is the small model of its provider or, without one, the current model itself: no other provider gets the conversation. Else it is name.
+// StandIn returns the model to use for name in Pollux's own requests, which name a Gemini model. If the current model is not served by Google, its
+// provider's small model stands in for a flash model. Without one, the current model itself does, so that no other provider gets the conversation; it
+// also does for a name that stands for any model of its provider, which so need not list its models. Else it is name.
 func (d *Directory) StandIn(name string) string {
 	selected := d.Current()
-	if d.accountModels == nil || selected.Model == "" || isGoogle(selected.Account) || !strings.Contains(name, "flash") {
+	if d.accountModels == nil || selected.Model == "" || isGoogle(selected.Account) {
 		return name
 	}
-	own := selected.Account.SmallModel
-	if m, err := d.accountModels.find(selected.Model); own == "" && err == nil {
-		own = m.name
+	isFlash := strings.Contains(name, "flash")
+	if small := selected.Account.SmallModel; isFlash && small != "" {
+		return selected.Account.ConfiguredID + "/" + small
 	}
-	if own == "" {
+	m, err := d.accountModels.find(selected.Model)
+	if err != nil || !isFlash && !d.accountModels.isAnyOf(selected.Account, name) {
 		return name
 	}
-	return selected.Account.ConfiguredID + "/" + own
+	return selected.Account.ConfiguredID + "/" + m.name
 }
 
 // defaults returns the default configuration of a model. Models that are not Gemini models and

@@ -15,6 +15,7 @@ import (
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/modelconfig"
 	"pollux/llm"
 	"pollux/llm/llmtest"
 )
@@ -165,6 +166,33 @@ func TestMainModel(t *testing.T) {
 	}
 }
 
+// TestUnasked checks that a server is not asked for its models if the user has chosen one, or is offline.
+func TestUnasked(t *testing.T) {
+	t.Parallel()
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the server is asked: %s", r.URL)
+	}))
+	t.Cleanup(s.Close)
+	in := inputs(t, "{}", "OPENAI_BASE_URL="+s.URL, "OPENAI_API_KEY=k")
+	accounts, err := auth.Open(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "mine", IsExplicit: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"web-search", "web-fetch", "summarizer-default", "classifier"} {
+		if r, err := d.Resolver.Resolve(modelconfig.Key{Model: key}); err != nil || r.Model != "mine" {
+			t.Errorf("%s: %+v, %v", key, r, err)
+		}
+	}
+	_, err = Open(t.Context(), accounts, accounts.Network, Options{Settings: in.Settings, Requested: "auto", Offline: true})
+	if unchosen, ok := errors.AsType[*UnchosenError](err); !ok || !errors.Is(err, ErrOffline) || unchosen.IsKeyRefused() {
+		t.Errorf("offline: %v", err)
+	}
+}
+
 // TestCancelled checks that the end of the session cancels a query for models.
 func TestCancelled(t *testing.T) {
 	t.Parallel()
@@ -279,7 +307,7 @@ func TestChoose(t *testing.T) {
 	if got := d.StandIn("gemini-2.5-flash"); got != "mine/little" {
 		t.Errorf("beside mine a quick question goes to %s", got)
 	}
-	if got := d.StandIn("gemini-2.5-pro"); got != "gemini-2.5-pro" {
+	if got := d.StandIn("gemini-2.5-pro"); got != "mine/new" {
 		t.Errorf("beside mine a thorough question goes to %s", got)
 	}
 }

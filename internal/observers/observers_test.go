@@ -306,7 +306,7 @@ func TestProvider(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := assembly.OpenModels(t.Context(), p, accounts, "s")
+		m, err := assembly.OpenModels(t.Context(), p, accounts, "s", false)
 		if err != nil {
 			t.Fatal(err)
 		}

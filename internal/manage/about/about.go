@@ -153,7 +153,7 @@ func examine(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	with := doctor.Options{Session: c.Options, Terminal: c.Terminal}
 	with.Session.Model, with.Session.Loaded = c.Value("model"), nil
 	if c.Is("offline") {
-		with.Unasked = "because of --offline"
+		with.Unasked, with.IsOffline = "because of --offline", true
 	}
 	if c.Terminal.ErrTTY && !c.Is("json") {
 		with.Asking = func(model string) { c.Note(fmt.Sprintf("Testing %s with a few hundred tokens ...", model)) }
