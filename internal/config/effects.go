@@ -158,7 +158,7 @@ var (
 	// ifTrue loosens with true, and ifFalse with false.
 	ifTrue  = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	ifFalse = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != true) }}
-	// enables is ifTrue for what is on without a value.
+	// enables is ifTrue for a switch that is on without a value.
 	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	// ifMore loosens with a larger number.
 	ifMore    = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}

@@ -58,7 +58,7 @@ type Config struct {
 	File      string `json:"-"`
 }
 
-// From names what brings the server, an extension or a file of another agent; "" for settings and the program.
+// From names the source of the server, an extension or a file of another agent; "" for settings and the program.
 func (c *Config) From() string { return cmp.Or(c.Extension, c.File) }
 
 // origin returns the origin of the server's configuration.

@@ -16,6 +16,7 @@ func TestParseForeign(t *testing.T) {
 		`{"serverUrl": "https://x", "url": "https://y"}`:                                         {URL: "https://y"},
 		`{"command": "c", "disabled": true}`:                                                     {Command: "c", Disabled: true},
 		`{"command": "c", "disabledTools": ["a"], "excludeTools": ["b"], "includeTools": ["a"]}`: {Command: "c", Include: []string{"a"}, Exclude: []string{"b", "a"}},
+		`{"command": "c", "disabledTools": "a", "disabled": "TRUE"}`:                             {Command: "c", Exclude: []string{"a"}, Disabled: true},
 	} {
 		c, err := Parse("s", []byte(entry))
 		if err != nil || c.Kind() != want.Kind() || c.Endpoint() != want.Endpoint() || c.Disabled != want.Disabled ||
@@ -24,10 +25,10 @@ func TestParseForeign(t *testing.T) {
 		}
 	}
 	for entry, want := range map[string]string{
-		`{"command": "c", "disabled": "yes"}`:       "disabled must be true or false",
-		`{"serverUrl": 5}`:                          "serverUrl must be a string",
-		`{"command": "c", "disabledTools": "read"}`: "disabledTools must be a list of strings",
-		`{"disabled": true}`:                        ErrNoTransport.Error(),
+		`{"command": "c", "disabled": "yes"}`:  "disabled must be true or false",
+		`{"serverUrl": 5}`:                     "serverUrl must be a string",
+		`{"command": "c", "disabledTools": 5}`: "disabledTools must be a list of strings",
+		`{"disabled": true}`:                   ErrNoTransport.Error(),
 	} {
 		if _, err := Parse("s", []byte(entry)); err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", entry, err, want)
