@@ -42,7 +42,7 @@ type Effect struct {
 	// Guard, if set, returns the effective part of v, nil for nothing. It drops parts that would loosen,
 	// so that Pollux does not ask about them.
 	Guard func(below, v any) any
-	// Limits is set if more is allowed without a value than with others, so that a value which cannot be used may have been a restriction.
+	// Limits is set if a missing value allows more than others, so that a value which cannot be used may have been a restriction.
 	Limits bool
 	// Part is how the value consists of parts, each of which has an effect of its own: Each, or that of
 	// its name in Fields.
@@ -158,7 +158,7 @@ var (
 	// ifTrue loosens with true, and ifFalse with false.
 	ifTrue  = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	ifFalse = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != true) }}
-	// enables is ifTrue for a switch that is on without a value.
+	// enables is ifTrue for features that are on by default.
 	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	// ifMore loosens with a larger number.
 	ifMore    = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMembers checks the members of objects: texts stand for their meaning, others of a wrong type or name are reported, and as lost if they
+// TestMembers checks the members of objects: texts that say true or false are booleans, members of a wrong type or name are reported, and as lost if they
 // may have restricted something.
 func TestMembers(t *testing.T) {
 	t.Parallel()

@@ -40,6 +40,9 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		named := p.ToolSettings()
 		p.WarnOfRunners(named.Runners())
 		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
+		for _, warning := range policy.ExcludeNothing(more) {
+			p.Warn(warning)
+		}
 	}
 	if o.Plans.HasOwnDir() {
 		more = append(more, policy.PlanRule(o.Plans.Dir()))

@@ -283,6 +283,24 @@ func TestProjectConfirmations(t *testing.T) {
 	}
 }
 
+// Entries of lists of excluded tools that match nothing cause a warning.
+func TestExcludesNothing(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	u.Write("~/.gemini/settings.json", `{"tools": {"exclude": ["write_file(x)", " ", "glob", "run_shell_command(rm)", "run_shell_command(rm"]}}`)
+	u.AddExtension("e", `"excludeTools": "replace(x)"`, nil)
+	newBook(t, u)
+	text := u.TakeWarnings()
+	for _, want := range []string{`Settings (tools.exclude): "write_file(x)" excludes nothing`, `Settings (tools.exclude): "" excludes nothing`, `Extension (e): excludeTools: "replace(x)" excludes nothing`} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no warning %q in %s", want, text)
+		}
+	}
+	if strings.Count(text, "excludes nothing") != 3 {
+		t.Errorf("warnings: %s", text)
+	}
+}
+
 // program returns a tool of a program.
 func program(name string, kind tool.Kind) tool.Tool {
 	return &ofProgram{tool.Spec{Name: name, Kind: kind, Schema: json.RawMessage(`{"type":"object"}`)}}

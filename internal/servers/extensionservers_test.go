@@ -71,7 +71,7 @@ plain e plain [] map[A:1 E_KEY:secret-value] map[] false 0 [x y z] [x]
 	}
 }
 
-// TestAdjustmentsStay checks that the restrictions of a user's entry for the server of an extension hold in any form, and that the server is
+// TestAdjustmentsStay checks that the restrictions of an entry of the user hold for the server of an extension in any form, and that the server is
 // gone if the entry cannot be used.
 func TestAdjustmentsStay(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -11,7 +12,7 @@ import (
 type Settings struct {
 	Exclude              []string // tools.exclude
 	ConfirmationRequired []string // tools.confirmationRequired
-	// ProjectConfirmations are the entries of tools.confirmationRequired that only the project has. They make no questions of denials.
+	// ProjectConfirmations are the entries of tools.confirmationRequired that only the project has. They do not turn denials into questions.
 	ProjectConfirmations []string
 	Allowed              []string // tools.allowed or --allowed-tools
 	Core                 []string // tools.core; nil if not set: an empty list allows nothing
@@ -67,6 +68,17 @@ func FromSettings(s Settings) []Rule {
 func ExtensionRules(name, manifest string, excluded []string) []Rule {
 	name = plainly(name)
 	return entryRules(excluded, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + name + "): excludeTools", extension: name, manifest: manifest})
+}
+
+// ExcludeNothing returns a warning for each rule of an entry in a list of excluded tools that matches no call, such as write_file(x).
+func ExcludeNothing(rules []Rule) (warnings []string) {
+	for i := range rules {
+		if r := &rules[i]; r.Decision == Deny && strings.Contains(r.Tools[0], "(") {
+			warnings = append(warnings, fmt.Sprintf("Warning: %s: %.100q excludes nothing: in such a list, only run_shell_command has arguments. "+
+				"Exclude the whole tool, or write a policy rule with argsPattern.", r.Source, strings.TrimSuffix(r.Tools[0], "()")))
+		}
+	}
+	return warnings
 }
 
 // Runners returns the programs that tools.allowed and tools.core allow with any arguments, and that
