@@ -83,9 +83,15 @@ type issue struct {
 	meant         string // the name that was probably meant, "" if unknown
 }
 
-// lose notes the path of a value that would have restricted something.
+// lose notes the path of a value that would have restricted something. Of very many it notes the first ones.
 func (c *checker) lose(path string) {
-	if !slices.Contains(c.lost, path) {
+	const most = 20
+	path = Printable(path)
+	switch {
+	case len(c.lost) > most || slices.Contains(c.lost, path):
+	case len(c.lost) == most:
+		c.lost = append(c.lost, "and others")
+	default:
 		c.lost = append(c.lost, path)
 	}
 }
@@ -235,11 +241,16 @@ func (c *checker) unrecognized(pattern, path string, object map[string]any, unkn
 	var quoted, meant []string
 	for _, name := range unknown {
 		quoted = append(quoted, "'"+Printable(name)+"'")
-		if near := spelling.Closest(name, slices.Values(known)); near != "" {
-			meant = append(meant, "'"+near+"'")
-			if object[name] != nil && restrictsAt(pattern+"."+near) {
-				c.lose(path + "." + name)
+		mayRestrict := func(member string) bool { return object[name] != nil && restrictsAt(pattern+"."+member) }
+		candidates := known
+		if c.canCompare() {
+			candidates = nil
+			if near := spelling.Closest(name, slices.Values(known)); near != "" {
+				candidates, meant = []string{near}, append(meant, "'"+near+"'")
 			}
+		}
+		if slices.ContainsFunc(candidates, mayRestrict) {
+			c.lose(path + "." + name)
 		}
 		delete(object, name)
 	}

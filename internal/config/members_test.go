@@ -1,6 +1,7 @@
 package config
 
 import (
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -71,6 +72,34 @@ func TestMembers(t *testing.T) {
 		if text := joined(warnings); (text != "") != (tt.warning != "") || !strings.Contains(text, tt.warning) {
 			t.Errorf("%s: %s", tt.text, text)
 		}
+	}
+}
+
+// TestManyMistakes checks that the names of lost restrictions are safe to print and few, and that a file with very many unknown names is
+// read in part.
+func TestManyMistakes(t *testing.T) {
+	t.Parallel()
+	var names strings.Builder
+	for i := range 20_000 {
+		fmt.Fprintf(&names, `"exclude%dTools\u001b[31m": ["a"], `, i)
+	}
+	for _, text := range []string{
+		`{` + names.String() + `"ui": {}}`,
+		`{"tool": {` + names.String() + `"x": 1}}`,
+		`{"mcpServers": {"s": {` + names.String() + `"command": "c"}}}`,
+		`{"agents": {"overrides": {"a": {` + names.String() + `"enabled": true}}}}`,
+	} {
+		p := newPlace(t)
+		p.user(t, text)
+		s, _ := p.mustLoad(t)
+		if lost := strings.Join(s.Lost(), "\n"); lost == "" || len(s.Lost()) > 21 || strings.Contains(lost, "\x1b") || len(lost) > 10_000 {
+			t.Errorf("%.40s: %d lost: %.500q", text, len(s.Lost()), lost)
+		}
+	}
+	p := newPlace(t)
+	p.user(t, `{"ui": {"customThemes": {"t": {`+names.String()+`"name": "t"}}}}`)
+	if s, _ := p.mustLoad(t); s.Lost() != nil {
+		t.Errorf("colors of a theme are lost restrictions: %.500q", s.Lost())
 	}
 }
 

@@ -18,13 +18,19 @@ func (c *checker) unknownKey(path string, v any) {
 
 // nearest is the function nearest for the first unknown names of a file. To compare each of many would take long: the others count as lost.
 func (c *checker) nearest(path string) (near string) {
-	const most = 100
-	if c.compared++; c.compared > most {
-		c.lose(fmt.Sprintf("more than %d unknown settings", most))
+	if !c.canCompare() {
+		c.lose(path)
 		return ""
 	}
 	near, _ = nearest(path)
 	return near
+}
+
+// canCompare reports whether one more unknown name can be compared with known ones, and counts it.
+func (c *checker) canCompare() bool {
+	const most = 100
+	c.compared++
+	return c.compared <= most
 }
 
 // restrictsBelow reports whether a value would restrict something at the path of a key or of a group, whatever the spelling of the names in it.
