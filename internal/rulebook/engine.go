@@ -40,7 +40,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		named := p.ToolSettings()
 		p.WarnOfRunners(named.Runners())
 		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
-		for _, warning := range policy.ExcludeNothing(more) {
+		for _, warning := range policy.RestrictNothing(more) {
 			p.Warn(warning)
 		}
 	}

@@ -283,20 +283,24 @@ func TestProjectConfirmations(t *testing.T) {
 	}
 }
 
-// Entries of lists of excluded tools that match nothing cause a warning.
-func TestExcludesNothing(t *testing.T) {
+// Entries of lists that restrict and match nothing cause a warning.
+func TestRestrictsNothing(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
-	u.Write("~/.gemini/settings.json", `{"tools": {"exclude": ["write_file(x)", " ", "glob", "run_shell_command(rm)", "run_shell_command(rm"]}}`)
+	u.Write("~/.gemini/settings.json", `{"tools": {"exclude": ["write_file(x)", " ", "glob", "run_shell_command(rm)", "run_shell_command(rm", "EditTool", "mcp_s_t", "writefile"],
+		"confirmationRequired": ["Glob", "replace(x)"]}}`)
 	u.AddExtension("e", `"excludeTools": "replace(x)"`, nil)
 	newBook(t, u)
 	text := u.TakeWarnings()
-	for _, want := range []string{`Settings (tools.exclude): "write_file(x)" excludes nothing`, `Settings (tools.exclude): "" excludes nothing`, `Extension (e): excludeTools: "replace(x)" excludes nothing`} {
+	for _, want := range []string{
+		`Settings (tools.exclude): "write_file(x)" restricts nothing`, `Settings (tools.exclude): "" restricts nothing`, `Extension (e): excludeTools: "replace(x)" restricts nothing`,
+		`Settings (tools.exclude): there is no tool "writefile": did you mean "write_file"?`, `Settings (tools.confirmationRequired): there is no tool "Glob": did you mean "glob"?`,
+	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no warning %q in %s", want, text)
 		}
 	}
-	if strings.Count(text, "excludes nothing") != 3 {
+	if strings.Count(text, "restricts nothing") != 3 || strings.Count(text, "there is no tool") != 2 {
 		t.Errorf("warnings: %s", text)
 	}
 }

@@ -70,12 +70,20 @@ func ExtensionRules(name, manifest string, excluded []string) []Rule {
 	return entryRules(excluded, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + name + "): excludeTools", extension: name, manifest: manifest})
 }
 
-// ExcludeNothing returns a warning for each rule of an entry in a list of excluded tools that matches no call, such as write_file(x).
-func ExcludeNothing(rules []Rule) (warnings []string) {
+// RestrictNothing returns a warning for each rule of an entry in a list that restricts and that matches no call: write_file(x) in a list of
+// excluded tools, or a misspelled name.
+func RestrictNothing(rules []Rule) (warnings []string) {
 	for i := range rules {
-		if r := &rules[i]; r.Decision == Deny && strings.Contains(r.Tools[0], "(") {
-			warnings = append(warnings, fmt.Sprintf("Warning: %s: %.100q excludes nothing: in such a list, only run_shell_command has arguments. "+
-				"Exclude the whole tool, or write a policy rule with argsPattern.", r.Source, strings.TrimSuffix(r.Tools[0], "()")))
+		r := &rules[i]
+		if r.Decision == Allow || len(r.Tools) != 1 {
+			continue
+		}
+		name := r.Tools[0]
+		if strings.Contains(name, "(") {
+			warnings = append(warnings, fmt.Sprintf("Warning: %s: %.100q restricts nothing: in such a list, only run_shell_command has arguments. "+
+				"Name the whole tool, or write a policy rule with argsPattern.", r.Source, strings.TrimSuffix(name, "()")))
+		} else if suggestion := SuggestTool(name); suggestion != "" {
+			warnings = append(warnings, fmt.Sprintf("Warning: %s: there is no tool %.100q: %s", r.Source, name, suggestion))
 		}
 	}
 	return warnings
