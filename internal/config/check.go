@@ -143,7 +143,7 @@ func (c *checker) value(key *Key, path string, v any) (any, bool) {
 	case "map":
 		return v, c.entries(path, path, v)
 	case "strings", "string|strings":
-		return c.strings(path, v, kind == "string|strings", key.takesText(), key.Effect.restricts())
+		return c.strings(path, v, kind == "string|strings", key.Flags&(Union|Concat) != 0, key.Effect.restricts())
 	}
 	fitting, ok := Coerce(kind, v)
 	if !ok {
@@ -264,7 +264,7 @@ func (c *checker) unrecognized(pattern, path string, object map[string]any, unkn
 func (c *checker) member(pattern, path, kind string, v any) (any, bool) {
 	switch {
 	case kind == "strings":
-		return c.strings(path, v, false, true, restrictsAt(pattern))
+		return c.strings(path, v, false, false, restrictsAt(pattern))
 	case kind == "object" && membersAt(pattern) != nil:
 		return v, c.object(pattern, path, v)
 	case kind == "object" && membersAt(pattern+".*") != nil:
@@ -322,12 +322,19 @@ func (c *checker) choice(path string, v any, choices []string) (any, bool) {
 }
 
 // strings checks a list of strings. isText reports whether the value may be a text, and wraps whether a text stands for a list of
-// one. In a list that restricts, the other items count if one of them is no text.
+// one. In a list that restricts, texts count beside and in place of values of a wrong type.
 func (c *checker) strings(path string, v any, isText, wraps, restricts bool) (any, bool) {
-	if _, ok := v.(string); ok && isText {
-		return v, true
-	} else if ok && wraps {
-		v = []any{v}
+	if _, ok := v.(string); ok {
+		switch {
+		case isText:
+			return v, true
+		case restricts && !wraps:
+			c.mismatch(path, "array", v)
+			c.lose(path)
+			fallthrough
+		case wraps:
+			v = []any{v}
+		}
 	}
 	items, ok := v.([]any)
 	if !ok {

@@ -134,18 +134,14 @@ func ParseValue(path, text string, env *Env) (any, error) {
 		return nil, exit.Errorf(exit.General, "The value for %s is not valid UTF-8.", path)
 	}
 	var v any
-	problem := ""
 	if err := json.Unmarshal([]byte(text), &v); err == nil {
-		var fitting any
-		if fitting, problem = fit(path, v, env); problem == "" {
+		if fitting, ok := fit(path, v, env); ok == "" {
 			return fitting, nil
 		}
 	}
-	if isText := v == nil || TypeOf(v) != "array" && TypeOf(v) != "object"; isText || key.Type != "strings" {
-		var fitting any
-		if fitting, problem = fit(path, text, env); problem == "" {
-			return fitting, nil
-		}
+	fitting, problem := fit(path, text, env)
+	if problem == "" {
+		return fitting, nil
 	}
 	message := fmt.Sprintf("%s must be %s, not %s.", path, key.DescribeType(), Printable(MaskSecrets(path, text).(string)))
 	if key.Path != path {

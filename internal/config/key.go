@@ -78,11 +78,6 @@ func KeyOf(path string) (*Key, bool) {
 	return nil, false
 }
 
-// takesText reports whether a text stands for a list of one. It does for lists that are joined, and for those that restrict.
-func (k *Key) takesText() bool {
-	return k.Type == "strings" && (k.Flags&(Union|Concat) != 0 || k.Effect.restricts())
-}
-
 // IsGroup reports whether there are keys below a path.
 func IsGroup(path string) bool {
 	i := search(path + ".")

@@ -120,7 +120,7 @@ func ofKey(key *Key) *schema {
 		s.Type = kind
 	case "strings":
 		s.Type, s.Items = "array", &schema{Type: "string"}
-		if key.takesText() {
+		if key.Flags&(Union|Concat) != 0 {
 			s.Type = []string{"array", "string"}
 		}
 	case "string|strings":
@@ -195,8 +195,8 @@ A higher layer overrides those below it:
   most 1 MB into a file.
 - A wrong value is ignored with a warning, and the layer below applies. A script ends with exit code 52 if the value would have
   restricted something, such as ` + "`tools.exclude`" + `, and so does every run with a file that is not valid JSON, or a link to nothing.
-- The texts ` + "`\"true\"`" + ` and ` + "`\"false\"`" + ` stand for booleans, and a text stands for a list of one where lists are joined or
-  restrict. Of a list that restricts, the right items count beside wrong ones.
+- The texts ` + "`\"true\"`" + ` and ` + "`\"false\"`" + ` stand for booleans, and a text stands for a list of one where lists are joined. In
+  a list that restricts, texts count beside items of a wrong type, and in place of the list.
 - A name that is no setting is ignored with a warning. If the closest setting restricts something, as ` + "`tools.exclude`" + ` does for
   ` + "`tools.Exclude`" + ` and ` + "`excludedTools`" + `, a script ends with exit code 52.
 - If an object has a name twice, the last value counts; if a setting has its current and an old name, the one with the current name
