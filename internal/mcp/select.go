@@ -24,7 +24,7 @@ type Selection struct {
 // State returns [Blocked] or [Disabled] for a server that is not used, "" for others.
 func (s *Selection) State(server string) State {
 	has := func(list []string) bool {
-		return slices.ContainsFunc(list, func(name string) bool { return normal(name) == normal(server) })
+		return slices.ContainsFunc(list, func(name string) bool { return IsSameName(name, server) })
 	}
 	switch {
 	case (len(s.Allowed) > 0 || s.OnlyAllowed) && !has(s.Allowed), has(s.Excluded):
@@ -34,6 +34,9 @@ func (s *Selection) State(server string) State {
 	}
 	return ""
 }
+
+// IsSameName reports whether two names stand for the same server in lists of the settings.
+func IsSameName(a, b string) bool { return normal(a) == normal(b) }
 
 func normal(name string) string { return strings.ToLower(strings.TrimSpace(name)) }
 

@@ -9,9 +9,11 @@ import (
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/repository"
 	"pollux/internal/guard/trust"
+	"pollux/internal/mcp"
 	"pollux/internal/project"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/proxy"
+	"pollux/internal/servers"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 	"pollux/tool"
@@ -39,6 +41,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	if !o.FilesOnly {
 		named := p.ToolSettings()
 		p.WarnOfRunners(named.Runners())
+		named.AllowedServers, named.ExcludedServers = asConfigured(p, named.AllowedServers), asConfigured(p, named.ExcludedServers)
 		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
 		for _, warning := range policy.RestrictNothing(more) {
 			p.Warn(warning)
@@ -93,6 +96,27 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	})
 	p.Sandbox.Limit(func() bool { return engine.Mode() == policy.Sandboxed })
 	return engine
+}
+
+// asConfigured returns names of MCP servers in the case of their configurations, which lists of names need not have.
+func asConfigured(p *project.Project, names []string) []string {
+	if len(names) == 0 {
+		return nil
+	}
+	configs := servers.Configs(p.WithWarn(nil), p.Settings()) // connecting to the servers warns
+	var configured []string
+	for _, name := range names {
+		found := false
+		for i := range configs {
+			if mcp.IsSameName(name, configs[i].Name) {
+				configured, found = append(configured, configs[i].Name), true
+			}
+		}
+		if !found { // such as "*"
+			configured = append(configured, name)
+		}
+	}
+	return configured
 }
 
 // errNoSandbox is the error of a session whose sandbox is off.

@@ -355,3 +355,23 @@ func TestParseEveryTool(t *testing.T) {
 		}
 	}
 }
+
+// TestServerLists checks that lists of MCP servers in the settings name servers without regard to case.
+func TestServerLists(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	u.Write("~/.gemini/settings.json", `{"mcpServers": {"Docs": {"command": "x"}, "old": {"command": "x"}}, "mcp": {"allowed": ["docs"], "excluded": [" OLD "]}}`)
+	b, err := rulebook.Open(t.Context(), u.Open(func(o *project.Options) { o.Folder = trust.Trusted }), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]policy.Decision{"mcp_Docs_search": policy.Allow, "mcp_old_search": policy.Deny, "mcp_other_search": policy.Ask} {
+		call, err := b.ParseCall(name, "{}")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := b.Explain(call, policy.Default)[0].Verdict.Decision; got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
