@@ -9,12 +9,14 @@ import (
 )
 
 // The SDK decodes schemas into maps, which lose the order of their members, and refuses a whole result
-// for a part that it does not know. So tools are listed and called with types of our own. The SDK has
+// for a part that it does not know. So tools are listed and called with types of our own. It also leaves out empty
+// arguments of a prompt, without which servers in TypeScript refuse those whose arguments are all optional. The SDK has
 // such types only for methods that are not standard: these have a prefix, and [toWire] removes it.
 const (
 	ownPrefix       = "own/"
 	methodListTools = ownPrefix + "tools/list"
 	methodCallTool  = ownPrefix + "tools/call"
+	methodGetPrompt = ownPrefix + "prompts/get"
 )
 
 type listToolsParams struct {
@@ -34,6 +36,12 @@ type callToolParams struct {
 	Arguments json.RawMessage `json:"arguments"`
 }
 
+type getPromptParams struct {
+	sdk.ParamsBase
+	Name      string            `json:"name"`
+	Arguments map[string]string `json:"arguments"` // not nil
+}
+
 type callToolResult struct {
 	sdk.ResultBase
 	Content    json.RawMessage `json:"content"`
@@ -43,9 +51,10 @@ type callToolResult struct {
 
 // addMethods makes a client send the methods above.
 func addMethods(c *sdk.Client) {
-	// Both fail only for names that are standard.
+	// They fail only for names that are standard.
 	_ = sdk.AddSendingCustomMethod[*listToolsParams, *listToolsResult](c, methodListTools)
 	_ = sdk.AddSendingCustomMethod[*callToolParams, *callToolResult](c, methodCallTool)
+	_ = sdk.AddSendingCustomMethod[*getPromptParams, *sdk.GetPromptResult](c, methodGetPrompt)
 }
 
 // toWire returns a message as it is sent: with the standard name of its method.

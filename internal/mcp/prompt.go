@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,9 +57,11 @@ func (s *Servers) GetPrompt(ctx context.Context, p Prompt, args map[string]strin
 	if err != nil {
 		return nil, err
 	}
+	params := &getPromptParams{Name: p.Name, Arguments: map[string]string{}}
+	maps.Copy(params.Arguments, args)
 	var result *sdk.GetPromptResult
 	err = one.attended(ctx, one.all.o.Ask, func(ctx context.Context) error {
-		result, err = session.GetPrompt(ctx, &sdk.GetPromptParams{Name: p.Name, Arguments: args})
+		result, err = sdk.CallCustomMethod[*getPromptParams, *sdk.GetPromptResult](ctx, session, methodGetPrompt, params)
 		return err
 	})
 	if err != nil {

@@ -33,3 +33,25 @@ func TestPromptParts(t *testing.T) {
 		t.Error("a resource without content is a part")
 	}
 }
+
+// Requests for prompts have arguments, even if there are none: some servers refuse others.
+func TestPromptWithoutArguments(t *testing.T) {
+	t.Parallel()
+	s, _, _ := run(t, Options{Configs: []Config{toy(t, "raw", "prompts")}})
+	defer s.Close()
+	for _, p := range s.Prompts() {
+		for _, args := range []map[string]string{nil, {}} {
+			parts, err := s.GetPrompt(t.Context(), p, args)
+			if want := p.Name + " with {}"; err != nil || len(parts) != 1 || parts[0].Text != want {
+				t.Errorf("%s: %+v, %v, want %s", p.Name, parts, err, want)
+			}
+		}
+	}
+	if len(s.Prompts()) != 2 {
+		t.Errorf("prompts: %+v", s.Prompts())
+	}
+	parts, err := s.GetPrompt(t.Context(), s.Prompts()[0], map[string]string{"city": "Oslo"})
+	if err != nil || len(parts) != 1 || parts[0].Text != s.Prompts()[0].Name+` with {"city":"Oslo"}` {
+		t.Errorf("%+v, %v", parts, err)
+	}
+}

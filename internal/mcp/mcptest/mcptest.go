@@ -24,6 +24,7 @@ import (
 //	usual    offers 12 tools with 700 bytes each
 //	catalog  offers 200 tools, and answers calls with their name and arguments
 //	args     answers calls with their arguments
+//	prompts  offers prompts, which answer with their arguments
 //	pages    lists two tools at a time
 //	schemas  has schemas with cycles, references and alternatives, and some that are none
 //	names    has names with any characters

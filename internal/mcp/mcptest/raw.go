@@ -13,7 +13,7 @@ import (
 // raw is a server that writes its messages itself, so that they need not be right.
 type raw struct {
 	Process
-	tools []map[string]any
+	tools, prompts []map[string]any
 	// size is how many tools are in a page, 0 for all.
 	size int
 	// slow is the time that a list takes.
@@ -67,6 +67,9 @@ var rawKinds = map[string]func(r *raw){
 		r.add("any", "Anything", `{"type":"object"}`)
 		r.add("own", "Waits", `{"type":"object","properties":{"wait_for_previous":{"type":"boolean"}}}`)
 		r.call = func(id json.RawMessage, _ string, args json.RawMessage) { r.reply(id, string(args)) }
+	},
+	"prompts": func(r *raw) {
+		r.prompts = []map[string]any{{"name": "plain"}, {"name": "greet", "arguments": []any{map[string]any{"name": "city"}}}}
 	},
 	"pages": func(r *raw) {
 		r.size = 2
@@ -220,14 +223,23 @@ func (r *raw) serve() {
 		}
 		switch m.Method {
 		case "initialize":
+			capabilities := map[string]any{"tools": map[string]any{"listChanged": true}}
+			if r.prompts != nil {
+				capabilities["prompts"] = map[string]any{}
+			}
 			r.answer(m.ID, map[string]any{
 				"protocolVersion": "2025-06-18", "serverInfo": map[string]any{"name": "raw", "version": "1"},
-				"capabilities": map[string]any{"tools": map[string]any{"listChanged": true}},
+				"capabilities": capabilities,
 			})
 		case "tools/list":
 			r.list(m.ID, m.Params.Cursor)
 		case "tools/call":
 			r.call(m.ID, m.Params.Name, m.Params.Arguments)
+		case "prompts/list":
+			r.answer(m.ID, map[string]any{"prompts": r.prompts})
+		case "prompts/get":
+			text := m.Params.Name + " with " + string(m.Params.Arguments)
+			r.answer(m.ID, map[string]any{"messages": []any{map[string]any{"role": "user", "content": map[string]any{"type": "text", "text": text}}}})
 		default:
 			r.answer(m.ID, map[string]any{})
 		}
