@@ -19,7 +19,7 @@ func TestLookup(t *testing.T) {
 		"/memory  refresh \n":        "memory reload|",
 		"/memory add a b\nc ":        "memory add|a b\nc",
 		"/memory nothing here":       "memory|nothing here",
-		"/resume share x.md":         "chat share|x.md",
+		"/resume share x.md":         "resume share|x.md",
 		"/chat\tshare\t":             "chat share|",
 		"/compact the schema":        "compress|the schema",
 		"/clear\nand go on":          "clear|and go on",

@@ -39,7 +39,7 @@ func (d *driver) record(n int) {
 func TestResumePages(t *testing.T) {
 	t.Parallel()
 	d := newDriver(t, setup{recorded: true})
-	d.wantText("/resume", "No other sessions in this project.", "No saved conversation checkpoints found.", "/chat save <tag>")
+	d.wantText("/resume", "No other sessions in this project.", "No saved conversation checkpoints found.", "/resume save <tag>")
 	d.record(33)
 	d.answers = []string{"older", "Older", "older", "no such"}
 	d.wantFailure("/resume", `There is no session "no such".`)

@@ -156,6 +156,9 @@ func TestNonInteractive(t *testing.T) {
 		if !known || !errors.Is(err, want) || exit.CodeOf(err) != exit.Input || r.Parts != nil {
 			t.Errorf("%s: %v, %q", line, err, r.Parts)
 		}
+		if want == manage.ErrNeedsPerson && !strings.Contains(err.Error(), line+" needs an interactive session") {
+			t.Errorf("%s: %v", line, err)
+		}
 	}
 	d.wantFailure("/bug-memory", "not available yet")
 	d.wantText("/settings list", "All settings have their default values")

@@ -24,7 +24,7 @@ func opener(name string) func(l *loop) pane.Pane {
 	switch name {
 	case logsName:
 		return openLogs
-	case "chat", "sessions":
+	case "chat", "resume", "sessions":
 		return openSessions
 	case "footer":
 		return openFooter

@@ -12,15 +12,21 @@ import (
 	"pollux/internal/wording"
 )
 
+// resumeCommand returns the command that resumes a session, which has two names.
+func resumeCommand(name string) *manage.Command {
+	return &manage.Command{
+		Name: name, Args: "[session]", NeedsPerson: true, Run: resume,
+		Summary: "Resume an earlier session; save and share conversations",
+		Instead: "To go on with an earlier session, start pollux --resume.",
+		Subs:    tagCommands(),
+	}
+}
+
 // Commands returns the commands about the conversation.
 func Commands() []*manage.Command {
 	list := []*manage.Command{
-		{
-			Name: "chat", Aliases: []string{"resume"}, Args: "[session]", NeedsPerson: true, Run: resume,
-			Summary: "Resume an earlier session; save and share conversations",
-			Instead: "To go on with an earlier session, start pollux --resume.",
-			Subs:    tagCommands(),
-		},
+		resumeCommand("chat"),
+		resumeCommand("resume"),
 		{
 			Name: "btw", Args: "<question>", RunsWhileBusy: true, Run: aside,
 			Summary: "Ask about the conversation without adding to it",

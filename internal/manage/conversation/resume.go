@@ -1,6 +1,7 @@
 package conversation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +67,7 @@ func noSessions(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
 	}
 	o := outcome.Textf("No other sessions in this project.")
 	o.Parts = append(o.Parts, tags.Parts...)
-	o.Parts = append(o.Parts, manage.Table("chat", tagCommands()))
+	o.Parts = append(o.Parts, manage.Table(cmp.Or(c.Path, "chat"), tagCommands()))
 	return o, nil
 }
 

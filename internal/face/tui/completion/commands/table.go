@@ -72,13 +72,14 @@ func (t *Table) command(row *manage.Command, parent string) (Command, bool) {
 
 // groupOf returns the title above a command, "" for none.
 func groupOf(name string) string {
+	command, sub, _ := strings.Cut(name, " ")
 	switch {
-	case name == "chat list":
+	case command != "chat" && command != "resume", sub == "":
+		return ""
+	case sub == "list":
 		return "auto"
-	case strings.HasPrefix(name, "chat "):
-		return "checkpoints"
 	}
-	return ""
+	return "checkpoints"
 }
 
 // arity returns the least and the largest number of arguments with this syntax, such as "<name> [file]".

@@ -29,7 +29,7 @@ func texts(s *Source, marked string) (list []string) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	table := &Table{Values: map[string]func(context.Context) []Value{
-		"chat resume": func(context.Context) []Value { return []Value{{Text: "tagged"}} },
+		"resume resume": func(context.Context) []Value { return []Value{{Text: "tagged"}} },
 	}}
 	s := &Source{Commands: table.Commands}
 	if got := texts(s, "/quit|"); !slices.Equal(got, []string{"quit "}) {
