@@ -353,7 +353,7 @@ func firstPiece(word string) (n, columns, tail, tailColumns int) {
 		var cluster string
 		var width int
 		cluster, rest, width, state = uniseg.FirstGraphemeClusterInString(rest, state)
-		if n > 0 && (isWide(last, tailColumns) || isWide(cluster, width)) && mayBreak(last, cluster) {
+		if n > 0 && (isWide(last, tailColumns) || isWide(cluster, width)) && isBreakable(last, cluster) {
 			break
 		}
 		tail, tailColumns, last = n, width, cluster
@@ -362,16 +362,27 @@ func firstPiece(word string) (n, columns, tail, tailColumns int) {
 	return n, columns, tail, tailColumns
 }
 
+// firstWide is the first character that can stand alone.
+const firstWide = 0x1100
+
 // isWide reports whether a character is an ideograph or another one that can stand alone.
 func isWide(cluster string, columns int) bool {
-	const firstWide = 0x1100
 	r, _ := utf8.DecodeRuneInString(cluster)
 	return columns == 2 && r >= firstWide
 }
 
-// mayBreak reports whether a line may end between two characters, at least one of which is
+// MayBreak reports whether a line may end between two characters of a word: at least one of them is wide, the first is no
+// opening punctuation, and the second no closing one. Characters are grapheme clusters.
+func MayBreak(before, after string) bool {
+	if before < string(rune(firstWide)) && after < string(rune(firstWide)) {
+		return false // as in most texts
+	}
+	return (isWide(before, Width(before)) || isWide(after, Width(after))) && isBreakable(before, after)
+}
+
+// isBreakable reports whether a line may end between two characters, at least one of which is
 // wide: not after opening punctuation, nor before closing punctuation and sound marks.
-func mayBreak(before, after string) bool {
+func isBreakable(before, after string) bool {
 	first, _ := utf8.DecodeRuneInString(before)
 	next, _ := utf8.DecodeRuneInString(after)
 	return !unicode.In(first, unicode.Ps, unicode.Pi) && !unicode.In(next, unicode.Pe, unicode.Pf, unicode.Po, unicode.Lm, unicode.Mn, unicode.Sk)

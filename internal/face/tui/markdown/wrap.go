@@ -8,6 +8,7 @@ import (
 	"github.com/rivo/uniseg"
 
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/terminal"
 )
 
 // wrap breaks a line at spaces, and beside wide characters, into lines of at most width columns. A word that is wider
@@ -35,7 +36,7 @@ type flow struct {
 
 	row, gap, word                []piece
 	rowWidth, gapWidth, wordWidth int
-	isWide                        bool // the word ends in a wide character
+	last                          string // the last character of the word
 }
 
 // addSpan adds the text of a span.
@@ -61,23 +62,16 @@ func (f *flow) addSpan(span int, text string) {
 	}
 }
 
-// addCluster adds a character to the word. A line may end before and behind a wide character, but not before
-// punctuation.
+// addCluster adds a character to the word. A line may end beside a wide character; see [terminal.MayBreak].
 func (f *flow) addCluster(p piece, width int, text string) {
-	isWide := width > 1
-	if (isWide || f.isWide) && !isClosing(text) {
+	if len(f.word) > 0 && terminal.MayBreak(f.last, text) {
 		f.endWord()
 	}
 	if f.wordWidth+width > f.width && len(f.word) > 0 { // a word that no line can have
 		f.endWord()
 		f.endRow()
 	}
-	f.word, f.wordWidth, f.isWide = extend(f.word, p), f.wordWidth+width, isWide
-}
-
-// isClosing reports whether a character stays in the line of the character before it.
-func isClosing(text string) bool {
-	return strings.Contains(",.!?:;)]}'\"%，。、！？：；）」』】》〉”’…", text)
+	f.word, f.wordWidth, f.last = extend(f.word, p), f.wordWidth+width, text
 }
 
 // endWord adds the word to the row, or to the next row if it does not fit.
@@ -97,7 +91,7 @@ func (f *flow) endWord() {
 		f.row = extend(f.row, p)
 	}
 	f.rowWidth += f.wordWidth
-	f.gap, f.gapWidth, f.word, f.wordWidth, f.isWide = f.gap[:0], 0, f.word[:0], 0, false
+	f.gap, f.gapWidth, f.word, f.wordWidth, f.last = f.gap[:0], 0, f.word[:0], 0, ""
 }
 
 // endRow adds the row to the lines.

@@ -179,7 +179,7 @@ func isNarrow(text string) bool {
 	return text[0] < utf8.RuneSelf && text[0] >= ' ' && (len(text) == 1 || text[1] < utf8.RuneSelf)
 }
 
-// Wrap breaks the line at spaces into lines of at most width columns. A word that is wider is broken anywhere. Lines
+// Wrap breaks the line at spaces, and beside wide characters, into lines of at most width columns. A word that is wider is broken anywhere. Lines
 // after the first one begin with indent, unless it leaves less than two columns. In a single column, "…" stands for a wide
 // character.
 func (l Line) Wrap(width int, indent Line) []Line {
@@ -205,8 +205,8 @@ func (l Line) Wrap(width int, indent Line) []Line {
 	}
 }
 
-// breakAt splits the line at the last space that leaves at most width columns before it, without the spaces there. It splits
-// within a word if there is no such space, and takes one cluster at least: "…" in its place if it is too wide.
+// breakAt splits the line at the last space, or beside the last wide character, that leaves at most width columns before it, without
+// the spaces there. It splits within a word if there is no such place, and takes one cluster at least: "…" in its place if it is too wide.
 func (l Line) breakAt(width int) (head, tail Line) {
 	head, tail = l.Split(width)
 	if len(tail) == 0 {
@@ -219,21 +219,41 @@ func (l Line) breakAt(width int) (head, tail Line) {
 	if strings.HasPrefix(tail[0].Text, " ") {
 		return head.trimRight(), tail.trimLeft()
 	}
-	for i := len(head) - 1; i >= 0; i-- {
-		at := strings.LastIndexByte(head[i].Text, ' ')
-		if at < 0 {
-			continue
-		}
-		before := append(Line{}, head[:i]...)
-		before = append(before, Span{Text: head[i].Text[:at], Style: head[i].Style, Link: head[i].Link}).trimRight()
-		if before.Width() == 0 { // only indentation before the word
-			break
-		}
-		after := Line{{Text: head[i].Text[at+1:], Style: head[i].Style, Link: head[i].Link}}
-		after = append(append(after, head[i+1:]...), tail...)
-		return before, after.trimLeft()
+	i, at := head.lastBreak(firstCluster(tail[0].Text))
+	if i == len(head) {
+		return head, tail
 	}
-	return head, tail
+	span := head[i]
+	before, after := span, span
+	before.Text, after.Text = span.Text[:at], span.Text[at:]
+	rest := append(append(Line{after}, head[i+1:]...), tail...)
+	return append(append(Line{}, head[:i]...), before).trimRight(), rest.trimLeft()
+}
+
+// lastBreak returns the last place in the line at which it may end if next follows, as a span and a place in its text: a space
+// behind the indentation, or the place beside a wide character. It is the end of the line if there is no other.
+func (l Line) lastBreak(next string) (span, at int) {
+	span = len(l)
+	last, hasText := "", false
+	for i, s := range l {
+		for from, n := 0, 0; from < len(s.Text); from += n {
+			cluster := firstCluster(s.Text[from:])
+			n = len(cluster)
+			switch {
+			case cluster == " ":
+				if hasText {
+					span, at = i, from
+				}
+			case last != "" && last != " " && terminal.MayBreak(last, cluster):
+				span, at = i, from
+			}
+			last, hasText = cluster, hasText || cluster != " "
+		}
+	}
+	if last != "" && terminal.MayBreak(last, next) {
+		return len(l), 0
+	}
+	return span, at
 }
 
 // from returns the line without the first n bytes of its first span.

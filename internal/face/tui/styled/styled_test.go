@@ -40,6 +40,10 @@ func TestWrap(t *testing.T) {
 		{Plain("中文"), 1, nil, []string{"…", "…"}},
 		{Plain("a b"), 0, Plain("    "), []string{"a", "b"}},
 		{Plain("👩‍👩‍👧x👩‍👩‍👧"), 3, nil, []string{"👩‍👩‍👧x", "👩‍👩‍👧"}},
+		{Plain("Hello 中文中文中文"), 10, nil, []string{"Hello 中文", "中文中文"}},
+		{Plain("说明：请选择一个选项，然后继续"), 12, Plain("  "), []string{"说明：请选择", "  一个选项，", "  然后继续"}},
+		{Plain("a 选项，b「引用」"), 6, nil, []string{"a 选", "项，b", "「引", "用」"}},
+		{Line{{Text: "运行"}, {Text: "run", Style: red}, {Text: "命令 x"}}, 8, nil, []string{"运行run", "命令 x"}},
 		{nil, 3, nil, []string{""}},
 		{Plain("end   "), 4, nil, []string{"end"}},
 	} {
