@@ -1,4 +1,4 @@
-// Package policy manages policy rules: it lists, checks, explains and tests them.
+// Package policy manages policy rules: it lists, checks, explains, tests and imports them.
 package policy
 
 import (
@@ -41,6 +41,7 @@ func Command() *manage.Command {
 				Session: &manage.InSession{Args: "<tool> [arguments]", Run: explainLive}, RunsWhileBusy: true,
 			},
 			{Name: "test", Args: "<file...>", Summary: "Compare decisions with the expected ones", Run: manage.With(open, test), Values: manage.FileNames, Flags: []manage.Flag{manage.JSON, files}},
+			importCommand(),
 		},
 	}
 }

@@ -1,0 +1,126 @@
+package claude
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"pollux/internal/guard/policy"
+)
+
+// TestTranslate checks the rule and the report of each kind of permission.
+func TestTranslate(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ permission, rule, report string }{
+		{"deny Bash", "run_shell_command", "taken"},
+		{"deny Bash(*)", "run_shell_command", "taken"},
+		{"deny Bash(git push:*)", "run_shell_command prefix git push", "taken"},
+		{"deny Bash(git push *)", "run_shell_command prefix git push", "taken"},
+		{"deny Bash(npm test)", `run_shell_command command npm test"`, "taken"},
+		{"deny Bash(npm run test*)", `run_shell_command command npm run test.*"`, "taken"},
+		{"deny Bash(git * main *)", `run_shell_command command git .* main(?: .*|)"`, "taken"},
+		{`deny Bash(say "x.y":*)`, `run_shell_command command say \\"x\.y\\"[ "]`, "taken"},
+		{"deny Bash(a && b)", "", "left out (Pollux decides about each command of a command line by itself)"},
+		{"deny Bash(", "", "left out (it has no closing parenthesis)"},
+		{"deny Read(!x)", "", "left out (it is an exception from other patterns)"},
+		{"deny Monitor", "", "left out (Pollux has no such tool)"},
+		{"ask Write", "replace write_file", "taken"},
+		{"ask Agent(helper)", `invoke_agent args \x00"agent_name":"helper"\x00`, "taken"},
+		{"ask Skill(a:b)", "activate_skill", "changed (the rule is about all calls of the tool)"},
+		{"ask WebFetch(domain:a b)", "web_fetch", "changed (the rule is about all calls of the tool)"},
+		{"deny mcp__s", "s: *", "taken"},
+		{"deny mcp__s__*", "s: *", "taken"},
+		{"deny mcp__s__t", "s: t", "taken"},
+		{"deny mcp__s__get_*", "s: *", "changed (the rule is about all tools of the server)"},
+		{"deny mcp__*", "*: *", "changed (the rule is about all servers)"},
+		{"deny Read(**)", "read_file grep_search", "taken"},
+		{"deny Edit(src/)", `replace write_file args \x00"(?:file_path|dir_path)":"(?:[^"]*[/\\@]|)src(?:/[^"]*|)"\x00`, "changed (it matches below any directory, and shell commands can still reach these files)"},
+		{"deny Edit(/a/**/b?[cd]*.x)", `replace write_file args \x00"(?:file_path|dir_path)":"(?:[^"]*[/\\@]|)a/(?:[^"]*/|)b[^/"][^/"][^/"]*\.x(?:/[^"]*|)"\x00`, "changed (it matches below any directory, and shell commands can still reach these files)"},
+		{"deny Edit(~/x)", `replace write_file args \x00"(?:file_path|dir_path)":"/home/me/x(?:/[^"]*|)"\x00`, "changed (shell commands can still reach these files)"},
+		{"allow Bash", "", "left out (it allows every command. See the approval modes)"},
+		{"allow Bash(go test:*)", "run_shell_command prefix go test", "taken"},
+		{"allow Bash(git * main)", "", "left out (it has a * in a place where it may stand for anything)"},
+		{"allow Bash(a; b)", "", "left out (Pollux decides about each command of a command line by itself)"},
+		{"allow Read(src/**)", "", "left out (a rule would allow more than these calls)"},
+		{"allow Edit", "", "left out (it allows every change. The approval mode auto_edit does it with less risk)"},
+		{"allow WebFetch(domain:a.example)", "", "left out (a rule would allow calls that also name other hosts)"},
+		{"allow mcp__s__t", "s: t", "taken"},
+		{"allow mcp__s__*", "s: *", "taken"},
+		{"allow mcp__s__get_*", "", "left out (a rule would allow more than these calls)"},
+		{"allow mcp__*", "", "left out (a rule would allow more than these calls)"},
+	} {
+		list, item, _ := strings.Cut(tt.permission, " ")
+		p := Permissions{Home: "/home/me"}
+		*map[string]*[]string{"deny": &p.Deny, "ask": &p.Ask, "allow": &p.Allow}[list] = []string{item, item}
+		rules, reports := Translate(p)
+		var got string
+		for _, r := range rules {
+			got += strings.Join(r.Tools, " ")
+			for name, value := range map[string]string{" prefix ": r.Prefix, " command ": r.Command, " args ": r.Args} {
+				if value != "" {
+					got += name + value
+				}
+			}
+			if r.Server != "" {
+				got = r.Server + ": " + got
+			}
+		}
+		if got != tt.rule {
+			t.Errorf("%s: rule %q, want %q", tt.permission, got, tt.rule)
+		}
+		if len(reports) != 1 {
+			t.Fatalf("%s: %d reports", tt.permission, len(reports))
+		}
+		text := string(reports[0].Result)
+		if reports[0].Note != "" {
+			text += " (" + reports[0].Note + ")"
+		}
+		if text != tt.report || reports[0].IsLost() != (tt.rule == "" && list != "allow") {
+			t.Errorf("%s: %q, want %q", tt.permission, text, tt.report)
+		}
+	}
+}
+
+// TestProject checks that a project grants nothing, and still restricts.
+func TestProject(t *testing.T) {
+	t.Parallel()
+	rules, reports := Translate(Permissions{IsOfProject: true, Deny: []string{"Bash(rm:*)"}, Allow: []string{"Bash(ls)", "WebSearch"}})
+	if len(rules) != 1 || rules[0].Decision != policy.Deny || len(reports) != 3 || reports[1].Result != LeftOut || reports[2].Result != LeftOut {
+		t.Errorf("%+v, %+v", rules, reports)
+	}
+}
+
+// TestTOML checks that policies take every translation, whatever the permissions are.
+func TestTOML(t *testing.T) {
+	t.Parallel()
+	p := Permissions{Home: "/home/o'me"}
+	for _, item := range []string{
+		"Bash(a 'b' \"c\" \\d:*)", "Bash(a\tb)", "Bash(a\x01b\x7f:*)", "Bash(é * ü *)", "Bash(**** **** ****)", "Read(***/**/***/**/*)", "Read(**/*/**/*/**/*/**/*.a)",
+		"Read([a-z]/[x)", "Edit(a'b)", "Edit(a\nb)", "WebFetch(domain:*.a-b.example)", "WebFetch(domain:É.example)", "mcp__a'b__c\"d", "Skill(x\x00y)", "Read(" + strings.Repeat("a*", 200) + ")",
+		"Read(~/.ssh/**)", "Glob(x/*)", "Grep(x)", "LS(x)",
+	} {
+		p.Deny, p.Ask, p.Allow = append(p.Deny, item), append(p.Ask, item), append(p.Allow, item)
+	}
+	rules, reports := Translate(p)
+	file := filepath.Join(t.TempDir(), "claude.toml")
+	if err := os.WriteFile(file, TOML(rules, 998), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	files, err := policy.Load(policy.Sources{User: []string{file}})
+	if err != nil || len(files.Lost) > 0 {
+		t.Errorf("%v, lost: %q, %q", err, files.Lost, files.Warnings)
+	}
+	if len(files.Rules) < len(rules) || len(reports) != 3*len(p.Deny) {
+		t.Errorf("%d rules of %d, %d reports", len(files.Rules), len(rules), len(reports))
+	}
+	want := fmt.Sprintf("# %s\n[[rule]]\ntoolName = '*'\nmcpName = \"a'b\"\n", "ask mcp__a'b")
+	text := string(TOML([]Rule{{Permission: "ask mcp__a'b", Decision: policy.Ask, Tools: []string{"*"}, Server: "a'b"}}, 7))
+	if diff := cmp.Diff("# Permissions of Claude Code, translated by: pollux policy import\n\n"+want+
+		"decision = 'ask_user'\npriority = 7\nmodes = [\"default\", \"autoEdit\", \"yolo\"]\n", text); diff != "" {
+		t.Error(diff)
+	}
+}
