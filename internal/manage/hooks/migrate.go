@@ -3,17 +3,15 @@ package hooks
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -61,11 +59,13 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 
 // addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks are new.
 func addHooks(setup *project.Project, definitions map[string]any) (count int, err error) {
-	settings := setup.Settings().ForScope(config.Workspace)
+	written, err := readWritten(setup.Paths.WorkspaceSettings())
+	if err != nil {
+		return 0, err
+	}
 	for _, event := range slices.Sorted(maps.Keys(definitions)) {
 		key := string(config.HookDefinitions) + "." + event
-		found, _ := settings.Lookup(key)
-		there, _ := found.([]any)
+		there, _ := written[event].([]any)
 		list := slices.Clone(there)
 		for _, d := range redecode(definitions[event]).([]any) {
 			if slices.ContainsFunc(there, func(other any) bool { return reflect.DeepEqual(redecode(other), d) }) {
@@ -85,6 +85,27 @@ func addHooks(setup *project.Project, definitions map[string]any) (count int, er
 	return count, nil
 }
 
+// readWritten returns the hooks in a settings file as they are written: also those that do not count, because the person has not seen
+// them, and with the names of variables. It returns nil if there is no file.
+func readWritten(file string) (map[string]any, error) {
+	data, err := durable.ReadFile(file, maxSettings)
+	if durable.IsAbsent(err) {
+		return nil, nil
+	}
+	var tree map[string]any
+	if err == nil {
+		tree, err = config.ParseObject(data)
+	}
+	if err != nil {
+		return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", file, err)
+	}
+	hooks, _ := tree[string(config.HookDefinitions)].(map[string]any)
+	return hooks, nil
+}
+
+// maxSettings is the maximum size in bytes of a settings file.
+const maxSettings = 16 << 20
+
 // redecode returns a value in the types of [encoding/json].
 func redecode(v any) any {
 	data, _ := json.Marshal(v) // it was read from JSON
@@ -98,8 +119,8 @@ func readClaude(dir string) (files []string, hooks map[string]any, err error) {
 	hooks = map[string]any{}
 	for _, name := range []string{"settings.json", "settings.local.json"} {
 		file := filepath.Join(dir, ".claude", name)
-		data, err := os.ReadFile(file)
-		if errors.Is(err, fs.ErrNotExist) {
+		data, err := durable.ReadInside(dir, filepath.Join(".claude", name), maxSettings)
+		if durable.IsAbsent(err) {
 			continue
 		}
 		var settings map[string]any
