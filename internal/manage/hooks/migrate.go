@@ -18,6 +18,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
+	"pollux/internal/terminal"
 )
 
 func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
@@ -28,10 +29,15 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	if err != nil {
 		return o, err
 	}
-	if setup.Paths.WorkspaceSettings() == "" {
-		return o, exit.Errorf(exit.Input, "The home directory has no project settings. Run this command in a project.")
+	scope, dir, names := config.Workspace, setup.Paths.Dir(), []string{"settings.json", "settings.local.json"}
+	if c.Value("scope") == "user" {
+		scope, dir, names = config.User, setup.Paths.Home(), names[:1]
 	}
-	files, hooks, err := readClaude(setup.Paths.Dir())
+	target := setup.Paths.File(scope)
+	if target == "" {
+		return o, exit.Errorf(exit.Input, "The home directory has no project settings. Run this command in a project, or with --scope user.")
+	}
+	files, hooks, err := readClaude(dir, names, scope == config.Workspace)
 	if err != nil {
 		return o, err
 	}
@@ -43,12 +49,15 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	if m.Count == 0 {
 		return o, exit.Errorf(exit.General, "%s has no hooks that Pollux can run.", from)
 	}
-	copied, err := addHooks(setup, m.Definitions)
+	copied, err := addHooks(setup, scope, m.Definitions)
 	if err != nil {
 		return o, err
 	}
-	text := fmt.Sprintf("Copied %d hook(s) from %s to %s.", copied, from, setup.Paths.Display(setup.Paths.WorkspaceSettings()))
-	if more := m.Count - copied; more > 0 {
+	text := fmt.Sprintf("Copied %d hook(s) from %s to %s.", len(copied), from, setup.Paths.Display(target))
+	for _, line := range copied {
+		text += "\n- " + terminal.Cut(terminal.Line(line), 300)
+	}
+	if more := m.Count - len(copied); more > 0 {
 		text += fmt.Sprintf("\n%d hook(s) were there already.", more)
 	}
 	if len(m.Loose) > 0 {
@@ -57,11 +66,12 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 	return outcome.Textf("%s\nTo check them, run: pollux hooks test <event>", text), nil
 }
 
-// addHooks adds definitions to the hooks of the project, after those that are there. It returns how many hooks are new.
-func addHooks(setup *project.Project, definitions map[string]any) (count int, err error) {
-	written, err := readWritten(setup.Paths.WorkspaceSettings())
+// addHooks adds definitions to the hooks in the settings of a scope, after those that are there. It returns a line about each hook that
+// is new.
+func addHooks(setup *project.Project, scope config.Scope, definitions map[string]any) (added []string, err error) {
+	written, err := readWritten(setup.Paths.File(scope))
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	for _, event := range slices.Sorted(maps.Keys(definitions)) {
 		key := string(config.HookDefinitions) + "." + event
@@ -72,17 +82,32 @@ func addHooks(setup *project.Project, definitions map[string]any) (count int, er
 				continue
 			}
 			list = append(list, d)
-			hooks, _ := d.(map[string]any)["hooks"].([]any)
-			count += len(hooks)
+			definition, _ := d.(map[string]any)
+			added = append(added, hookLines(event, definition)...)
 		}
 		if len(list) == len(there) {
 			continue
 		}
-		if err := setup.ChangeSettings(config.Workspace, func() error { return setup.Paths.Set(config.Workspace, key, redecode(list)) }); err != nil {
-			return count, err
+		if err := setup.ChangeSettings(scope, func() error { return setup.Paths.Set(scope, key, redecode(list)) }); err != nil {
+			return added, err
 		}
 	}
-	return count, nil
+	return added, nil
+}
+
+// hookLines returns a line about each hook of a definition: its event, its matcher and its command with the arguments.
+func hookLines(event string, definition map[string]any) (lines []string) {
+	if matcher, _ := definition["matcher"].(string); matcher != "" {
+		event += " of " + matcher
+	}
+	hooks, _ := definition["hooks"].([]any)
+	for _, h := range hooks {
+		members, _ := h.(map[string]any)
+		words, _ := members["args"].([]any)
+		command, _ := members["command"].(string)
+		lines = append(lines, event+": "+strings.Join(append([]string{command}, config.Texts(words)...), " "))
+	}
+	return lines
 }
 
 // readWritten returns the hooks in a settings file as they are written: also those that do not count, because the person has not seen
@@ -114,12 +139,17 @@ func redecode(v any) any {
 	return decoded
 }
 
-// readClaude returns the hooks in both settings files of Claude Code in a project, and the files that exist.
-func readClaude(dir string) (files []string, hooks map[string]any, err error) {
+// readClaude returns the hooks in settings files of Claude Code below a project or the home directory, and the files that exist. Links may
+// lead out of the directory unless isInside is set.
+func readClaude(dir string, names []string, isInside bool) (files []string, hooks map[string]any, err error) {
 	hooks = map[string]any{}
-	for _, name := range []string{"settings.json", "settings.local.json"} {
+	for _, name := range names {
 		file := filepath.Join(dir, ".claude", name)
-		data, err := durable.ReadInside(dir, filepath.Join(".claude", name), maxSettings)
+		read := func() ([]byte, error) { return durable.ReadFile(file, maxSettings) }
+		if isInside {
+			read = func() ([]byte, error) { return durable.ReadInside(dir, filepath.Join(".claude", name), maxSettings) }
+		}
+		data, err := read()
 		if durable.IsAbsent(err) {
 			continue
 		}
@@ -142,7 +172,11 @@ func readClaude(dir string) (files []string, hooks map[string]any, err error) {
 		}
 	}
 	if files == nil {
-		return nil, nil, exit.Errorf(exit.Input, "There is no .claude/settings.local.json and no .claude/settings.json in this directory.")
+		var places []string
+		for _, name := range slices.Backward(names) {
+			places = append(places, ".claude/"+name)
+		}
+		return nil, nil, exit.Errorf(exit.Input, "There is no %s in %s.", strings.Join(places, " and no "), dir)
 	}
 	return files, hooks, nil
 }

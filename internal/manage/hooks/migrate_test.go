@@ -50,3 +50,28 @@ func TestMigrateHostile(t *testing.T) {
 		_ = os.Remove(file)
 	}
 }
+
+// TestMigrateUser checks that the hooks of the user go to the user's settings, that the list names each of them, and that links in
+// the home directory are followed.
+func TestMigrateUser(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"hooks": {"BeforeTool": [{"matcher": "glob", "hooks": [{"type": "command", "command": "mine"}]}]}}`, "PATH="+os.Getenv("PATH"))
+	if _, err := p.Shell(Command(), "migrate", "--from-claude", "--scope=user"); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), "There is no .claude/settings.json in ") {
+		t.Errorf("without settings: %v", err)
+	}
+	p.Write(p.Home+"/dotfiles/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "guard", "args": ["-x"]}]}], "Stop": [{"hooks": [{"type": "command", "command": "bell"}]}]}}`)
+	if err := os.Symlink("dotfiles", filepath.Join(p.Home, ".claude")); err != nil {
+		t.Skip(err)
+	}
+	o, err := p.Shell(Command(), "migrate", "--from-claude", "--scope=user")
+	if text := o.Plain(0); err != nil || !strings.Contains(text, "Copied 2 hook(s) from ") || !strings.Contains(text, "\n- AfterAgent: bell\n- BeforeTool of Bash: guard -x\n") {
+		t.Errorf("%s, %v", text, err)
+	}
+	text, err := os.ReadFile(filepath.Join(p.Home, ".gemini", "settings.json"))
+	if err != nil || !strings.Contains(string(text), "mine") || !strings.Contains(string(text), "guard") {
+		t.Errorf("%s, %v", text, err)
+	}
+	if _, err := os.Stat(filepath.Join(p.Options.Dir, ".gemini", "settings.json")); err == nil {
+		t.Error("the settings of the project have changed")
+	}
+}
