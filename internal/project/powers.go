@@ -73,7 +73,14 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 		}
 		if !accepted {
 			p.refuse(s, workspace, variables, unseen)
-			return nil
+			if !isFirst {
+				return nil
+			}
+			isRefused := func(text string) bool {
+				return slices.ContainsFunc(unseen, func(s trust.Sight) bool { return s.Text == text })
+			}
+			sights = slices.DeleteFunc(sights, func(s trust.Sight) bool { return isRefused(s.Text) })
+			powers = slices.DeleteFunc(powers, func(power trust.Power) bool { return isRefused(power.Text) })
 		}
 	}
 	if p.isDiagnosis {

@@ -347,3 +347,31 @@ func TestChangeSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestFirstStartWithOtherServers checks that servers of other agents, which a user who has trusted the folder in Gemini CLI has not
+// seen, are left out, while the rest of the folder counts as seen, then and later.
+func TestFirstStartWithOtherServers(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t, "")
+	decide(t, u, u.Dir, trust.TrustFolder)
+	if err := os.Remove(u.Path("~/.gemini/pollux/folders.json")); err != nil {
+		t.Fatal(err)
+	}
+	u.Write("guard.sh", "exit 0")
+	u.Write(".gemini/settings.json", guards)
+	u.Write(".mcp.json", `{"mcpServers": {"docs": {"command": "docs"}}}`)
+	for range 2 {
+		p, err := u.TryOpen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, _ := p.Settings().Lookup("mcpServers.docs"); v != nil || len(p.LeftOut()) != 1 || !strings.Contains(p.LeftOut()[0], "(in .mcp.json)") {
+			t.Errorf("the server is %v, left out: %q", v, p.LeftOut())
+		}
+		if v, _ := p.Settings().Lookup("hooks.BeforeTool"); v == nil {
+			t.Error("the guard does not count")
+		}
+		// Other parts of Pollux keep files beside the record.
+		u.Write("~/.gemini/pollux/shown/x", "")
+	}
+}
