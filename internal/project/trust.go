@@ -128,6 +128,12 @@ func contents(dir string, env *config.Env, names memory.Names, variables []strin
 		if isFuture(list.key) {
 			text += " (not available yet)"
 		}
+		if list.key == string(config.MCPServers) { // none of them may hide behind another one
+			for i, item := range list.items {
+				text += [...]string{": ", ",\n  "}[min(i, 1)] + terminal.Cut(terminal.Line(item), 300)
+			}
+			continue
+		}
 		text += ": " + terminal.Cut(terminal.Line(strings.Join(list.items, ", ")), 500)
 	}
 	return text

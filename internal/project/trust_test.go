@@ -220,3 +220,15 @@ func TestLiveTrust(t *testing.T) {
 		t.Error("the user's settings are those of a project")
 	}
 }
+
+// TestTrustListsEveryServer checks that a server with a long entry hides no other one from the question about trust.
+func TestTrustListsEveryServer(t *testing.T) {
+	t.Parallel()
+	u := projecttest.NewUser(t)
+	u.Write(".mcp.json", `{"mcpServers": {"a": {"command": "a", "args": ["`+strings.Repeat("x", 2000)+`"]}, "b": {"command": "evil"}}}`)
+	u.Answer("Do not trust")
+	u.Open(u.AtTerminal)
+	if text := u.TakeAsked()[0].Text; !strings.Contains(text, "- MCP servers: a: {") || !strings.Contains(text, "\n  b: {\"command\":\"evil\"} (in .mcp.json)") {
+		t.Errorf("the question is %s", text)
+	}
+}
