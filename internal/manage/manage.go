@@ -7,6 +7,7 @@ package manage
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strings"
 
 	"pollux/internal/outcome"
@@ -17,11 +18,13 @@ import (
 type Command struct {
 	Name    string
 	Aliases []string
-	Args    string // syntax of the arguments, such as "<name> [file]"; "" for none
-	Summary string
-	Details string // more for the help
-	Example string
-	Flags   []Flag
+	// Reserved are the aliases that a custom command cannot have as its name. It can have the others.
+	Reserved []string
+	Args     string // syntax of the arguments, such as "<name> [file]"; "" for none
+	Summary  string
+	Details  string // more for the help
+	Example  string
+	Flags    []Flag
 	// Run runs the command. If it is nil, the person must name one of Subs. The error [ErrHelp] prints the help.
 	Run  Run
 	Subs []*Command
@@ -73,6 +76,9 @@ type InSession struct {
 	// Run is set if a session does not run the command like a shell.
 	Run Run
 }
+
+// Keeps reports whether a word always names the command, also if a custom command has this name.
+func (c *Command) Keeps(word string) bool { return c.Name == word || slices.Contains(c.Reserved, word) }
 
 // Slash returns the / command of a row with the / commands below it, nil if the row has none.
 func (c *Command) Slash() *Command {

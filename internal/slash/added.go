@@ -26,10 +26,12 @@ func (s *Runner) Lookup(line string) (Call, bool) {
 	if !strings.HasPrefix(line, "/") {
 		return Call{}, false
 	}
-	if call, known := find(s.table(), line); known {
-		return call, true
+	table := s.table()
+	word, _ := manage.CutWord(line[1:])
+	if c := findCommand(table, word); c != nil && c.Keeps(word) {
+		return find(table, line)
 	}
-	return find(s.added(), line)
+	return find(append(table, s.added()...), line)
 }
 
 // added returns the commands that are not in the table: skills, prompts of MCP servers, and the user's own.
@@ -190,7 +192,8 @@ type owned struct {
 }
 
 // settleNames gives each command a name of its own. A name of the table belongs to the table, and one that
-// several commands have belongs to none of them: they are renamed.
+// several commands have belongs to none of them: they are renamed. Aliases of the table belong to it where a server
+// claims them; a user's own command takes the place of an alias, as in Gemini CLI.
 func settleNames(table []*manage.Command, list []owned) (commands []owned, renamed []renaming) {
 	owners := map[string]int{} // by name
 	for _, c := range list {
@@ -201,7 +204,8 @@ func settleNames(table []*manage.Command, list []owned) (commands []owned, renam
 	}
 	for _, o := range list {
 		c, name := *o.Command, o.Name
-		if findCommand(table, name) != nil || owners[name] > 1 {
+		builtin := findCommand(table, name)
+		if builtin != nil && (o.isPrompt || builtin.Keeps(name)) || owners[name] > 1 {
 			c.Name = o.prefix + name
 			for n := 1; taken(c.Name); n++ {
 				c.Name = o.prefix + name + strconv.Itoa(n)

@@ -53,3 +53,28 @@ func TestUntrustedCommands(t *testing.T) {
 		}
 	}
 }
+
+// A custom command with the name of an alias takes its place. The built-in command keeps its name.
+func TestCommandNamedAsAlias(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t, setup{})
+	summary := func(line string) string {
+		call, _ := d.Lookup(line)
+		if call.Command == nil {
+			return ""
+		}
+		return call.Command.Summary
+	}
+	builtin := summary("/dir")
+	if builtin == "" || builtin != summary("/directory") {
+		t.Fatalf("/dir is %q", builtin)
+	}
+	d.file(".gemini/commands/dir.toml", "prompt = \"p\"\ndescription = \"mine\"")
+	d.wantText("/commands reload", "Loaded 1 custom command")
+	for line, want := range map[string]string{"/dir x": "mine", "/directory": builtin, "/workspace.dir": ""} {
+		if got := summary(line); got != want {
+			t.Errorf("%s is %q, want %q", line, got, want)
+		}
+	}
+	d.wantText("/help dir", "mine")
+}

@@ -18,12 +18,12 @@ func TestSettleNames(t *testing.T) {
 		return owned{Command: &manage.Command{Name: name}, prefix: "workspace.", owner: "workspace command"}
 	}
 	server := func(name string) owned {
-		return owned{Command: &manage.Command{Name: name}, prefix: "s.", owner: "MCP server 's' command"}
+		return owned{Command: &manage.Command{Name: name}, prefix: "s.", owner: "MCP server 's' command", isPrompt: true}
 	}
 	extension := func(name string) owned {
 		return owned{Command: &manage.Command{Name: name}, prefix: "e:", owner: "extension 'e' command"}
 	}
-	table := []*manage.Command{{Name: "help", Aliases: []string{"?", "h"}}}
+	table := []*manage.Command{{Name: "help", Aliases: []string{"?", "h", "hh"}, Reserved: []string{"hh"}}}
 	for _, c := range []struct {
 		list    []owned
 		want    string
@@ -31,7 +31,13 @@ func TestSettleNames(t *testing.T) {
 	}{
 		{[]owned{user("a"), project("b")}, "a b", nil},
 		{[]owned{user("help")}, "user.help", []string{"User command '/help' was renamed to '/user.help' because it conflicts with built-in command."}},
-		{[]owned{project("h")}, "workspace.h", []string{"Workspace command '/h' was renamed to '/workspace.h' because it conflicts with built-in command."}},
+		{[]owned{project("h")}, "h", nil},
+		{[]owned{extension("?"), user("h")}, "? h", nil},
+		{[]owned{project("hh")}, "workspace.hh", []string{"Workspace command '/hh' was renamed to '/workspace.hh' because it conflicts with built-in command."}},
+		{[]owned{server("h")}, "s.h", []string{"MCP server 's' command '/h' was renamed to '/s.h' because it conflicts with built-in command."}},
+		{[]owned{server("h"), user("h")}, "s.h user.h", []string{
+			"Conflicts detected for command '/h':\n- MCP server 's' command '/h' was renamed to '/s.h'\n- User command '/h' was renamed to '/user.h'",
+		}},
 		{[]owned{user("a"), project("a")}, "user.a workspace.a", []string{
 			"Conflicts detected for command '/a':\n- User command '/a' was renamed to '/user.a'\n- Workspace command '/a' was renamed to '/workspace.a'",
 		}},

@@ -50,10 +50,14 @@ func find(commands []*manage.Command, line string) (Call, bool) {
 	return call, true
 }
 
+// findCommand returns the command with a name, else the first one with an alias of this name; nil if there is none.
 func findCommand(commands []*manage.Command, name string) *manage.Command {
-	for _, c := range commands {
-		if c.Name == name || slices.Contains(c.Aliases, name) {
-			return c
+	for _, isNamed := range [...]func(c *manage.Command) bool{
+		func(c *manage.Command) bool { return c.Name == name },
+		func(c *manage.Command) bool { return slices.Contains(c.Aliases, name) },
+	} {
+		if i := slices.IndexFunc(commands, isNamed); i >= 0 {
+			return commands[i]
 		}
 	}
 	return nil

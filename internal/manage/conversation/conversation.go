@@ -40,7 +40,7 @@ func Commands() []*manage.Command {
 		{Name: "copy", Args: "[n]", Summary: "Copy the last response, or the nth from the end", RunsWhileBusy: true, NeedsPerson: true, Run: copyResponse},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: true, Run: export, Values: manage.FileNames},
 		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: true, Run: earlierPrompts},
-		{Name: "quit", Aliases: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: true, NeedsPerson: true, Run: quit},
+		{Name: "quit", Aliases: []string{"exit"}, Reserved: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: true, NeedsPerson: true, Run: quit},
 		{Name: "restore", Args: "[call]", Summary: "Return to the state before a tool call", Run: restore},
 		{Name: "rewind", Args: rewindSyntax, Summary: "Go back to an earlier prompt", Run: rewind},
 	}
