@@ -373,7 +373,7 @@ func (c *Confinement) private() []string {
 // place describes a workspace with these directories, for commands with a grant.
 func (c *Confinement) place(dirs []string, g Grant) profile.Place {
 	o := &c.options
-	write := config.SandboxAllowedPaths.In(o.Settings())
+	write := config.SandboxPaths(o.Settings())
 	for i := range write {
 		write[i] = o.Paths.Expand(write[i])
 	}

@@ -93,7 +93,7 @@ func (c *Confinement) Warning() string {
 
 // leftOut returns the paths that the user allows and that do not count: see [profile.Place.LeftOut].
 func (c *Confinement) leftOut() []string {
-	if len(config.SandboxAllowedPaths.In(c.options.Settings())) == 0 {
+	if len(config.SandboxPaths(c.options.Settings())) == 0 {
 		return nil
 	}
 	place := c.place((*c.dirs.Load())(), Grant{})

@@ -1,0 +1,13 @@
+package config
+
+// SandboxPaths returns the further files and directories that commands in the sandbox may change: those of
+// tools.sandboxAllowedPaths, and of allowedPaths in the object form of tools.sandbox, in which a project adds none.
+func SandboxPaths(s *Settings) []string {
+	paths := append([]string{}, SandboxAllowedPaths.In(s)...)
+	for _, scope := range [...]Scope{SystemDefaults, User, System, CommandLine} {
+		if object, ok := ToolSandbox.In(s.ForScope(scope)).(map[string]any); ok && object["allowedPaths"] != nil {
+			paths = append(paths, Texts(items(object["allowedPaths"]))...)
+		}
+	}
+	return paths
+}
