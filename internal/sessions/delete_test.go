@@ -193,6 +193,17 @@ func TestPlan(t *testing.T) {
 	}
 }
 
+// Reasons have the unit of the setting.
+func TestAgeText(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"12h": "12 hours", "1h": "1 hour", "24h": "1 day", "36h": "36 hours", "2w": "14 days", "1m": "30 days"} {
+		age, err := parseAge(text)
+		if got := ageText(age); err != nil || got != want {
+			t.Errorf("%s: %q, %v, want %q", text, got, err, want)
+		}
+	}
+}
+
 // A clock that is wrong for a while deletes nothing that it should not.
 func TestPlanClockJumps(t *testing.T) {
 	t.Parallel()

@@ -74,6 +74,19 @@ func parseAge(text string) (time.Duration, error) {
 	return time.Duration(min(n, uint64(longest/unit))) * unit, nil
 }
 
+// ageText returns an age that [parseAge] has read in words: in days, or in hours if it is no whole number of days.
+func ageText(age time.Duration) string {
+	const day = 24 * time.Hour
+	n, noun := age/time.Hour, "hour"
+	if age%day == 0 {
+		n, noun = age/day, "day"
+	}
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}
+
 // Removal is a session to delete.
 type Removal struct {
 	Info
@@ -110,7 +123,7 @@ func (s *Store) Plan(ctx context.Context, r Retention, now time.Time, current st
 		switch {
 		case i.ID == current || age < r.MinAge:
 		case r.MaxAge > 0 && age > r.MaxAge:
-			removals = append(removals, Removal{i, fmt.Sprintf("not used for more than %d days", int(r.MaxAge.Hours()/24))})
+			removals = append(removals, Removal{i, "not used for more than " + ageText(r.MaxAge)})
 			excess--
 		case excess > 0:
 			removals = append(removals, Removal{i, fmt.Sprintf("more than %d sessions", r.MaxCount)})
