@@ -55,6 +55,7 @@ type wire struct {
 	host    string // with the port
 	scheme  string
 	headers http.Header
+	agent   string // the header User-Agent of all requests
 
 	mu        sync.Mutex
 	isRefused bool // the last response refuses a request
@@ -69,7 +70,7 @@ func (s *server) newWire() (*wire, error) {
 	if s.invalid != nil {
 		return nil, s.invalid
 	}
-	w := &wire{next: http.DefaultTransport, server: s, host: u.Host, scheme: u.Scheme, headers: http.Header{}}
+	w := &wire{next: http.DefaultTransport, server: s, host: u.Host, scheme: u.Scheme, headers: http.Header{}, agent: s.all.o.UserAgent}
 	if s.all.o.Transport != nil {
 		if w.next, err = s.all.o.Transport(); err != nil {
 			return nil, err
@@ -94,6 +95,9 @@ func (w *wire) RoundTrip(req *http.Request) (*http.Response, error) {
 	req = req.Clone(ctx)
 	if err := restoreMethod(req); err != nil {
 		return nil, err
+	}
+	if w.agent != "" {
+		req.Header.Set("User-Agent", w.agent)
 	}
 	send := w.next.RoundTrip
 	if req.URL.Host == w.host && req.URL.Scheme == w.scheme {

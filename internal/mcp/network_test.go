@@ -17,11 +17,14 @@ import (
 // A service that speaks SSE only is found out, and gets the headers of its entry with each request.
 func TestFallsBackToSSE(t *testing.T) {
 	t.Parallel()
-	var without atomic.Int32
+	var without, unnamed atomic.Int32
 	sse := sdk.NewSSEHandler(func(*http.Request) *sdk.Server { return mcptest.New("plain", mcptest.Process{}) }, nil)
 	service := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("X-Team") != "blue" {
 			without.Add(1)
+		}
+		if r.UserAgent() != "Pollux/1" && r.UserAgent() != "mine" {
+			unnamed.Add(1)
 		}
 		if r.Method == http.MethodPost && !strings.Contains(r.URL.RawQuery, "session") {
 			http.Error(w, "no streamable HTTP here", http.StatusNotFound)
@@ -30,7 +33,7 @@ func TestFallsBackToSSE(t *testing.T) {
 		sse.ServeHTTP(w, r)
 	}))
 	t.Cleanup(service.Close)
-	s, r, warned := run(t, Options{Configs: []Config{{Name: "toy", URL: service.URL, Headers: map[string]string{"X-Team": "blue"}}}, Transport: transport(t)})
+	s, r, warned := run(t, Options{Configs: []Config{{Name: "toy", URL: service.URL, Headers: map[string]string{"X-Team": "blue"}}}, Transport: transport(t), UserAgent: "Pollux/1"})
 	if got := toolNames(r); got != toyTools {
 		t.Errorf("tools %q, warnings %q", got, warned())
 	}
@@ -40,9 +43,12 @@ func TestFallsBackToSSE(t *testing.T) {
 	if n := without.Load(); n > 0 {
 		t.Errorf("%d requests without the header", n)
 	}
+	if n := unnamed.Load(); n > 0 {
+		t.Errorf("%d requests with another User-Agent", n)
+	}
 	s.Close()
 	for _, kind := range []string{"http", "sse"} {
-		_, r, warned := run(t, Options{Configs: []Config{{Name: "toy", URL: service.URL, Type: kind, Headers: map[string]string{"X-Team": "blue"}}}, Transport: transport(t)})
+		_, r, warned := run(t, Options{Configs: []Config{{Name: "toy", URL: service.URL, Type: kind, Headers: map[string]string{"X-Team": "blue", "user-agent": "mine"}}}, Transport: transport(t), UserAgent: "Pollux/1"})
 		if got := toolNames(r); (got == toyTools) != (kind == "sse") {
 			t.Errorf("type %s: tools %q, warnings %q", kind, got, warned())
 		}

@@ -56,8 +56,8 @@ type Options struct {
 	// ask questions. Sample asks a model for a server, after the person has agreed; nil refuses that.
 	HasPerson bool
 	Sample    Sample
-	// Version is that of Pollux.
-	Version string
+	// Version is that of Pollux, UserAgent the header User-Agent of requests to services.
+	Version, UserAgent string
 	// Warn shows warnings to the user, such as for a server that cannot be reached.
 	Warn func(text string)
 	// Notify shows requests to the user, such as to sign in on a page.
