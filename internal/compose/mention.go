@@ -81,6 +81,9 @@ func report(p *project.Project, e mention.Expansion) {
 	}
 	for _, m := range e.Missing {
 		text := fmt.Sprintf("Warning: No file %s: sent as text.", m.Name)
+		if m.IsResource {
+			text = fmt.Sprintf("Warning: No MCP resource %s: sent as text. /mcp lists the servers and their resources.", m.Name)
+		}
 		if m.Near != "" {
 			text += fmt.Sprintf(" Did you mean %s?", m.Near)
 		}

@@ -20,9 +20,10 @@ type Attachment struct {
 	Size string // "120 lines", "14 files" or a media type
 }
 
-// Missing is a mention that looks like a file, and that names none.
+// Missing is a mention that looks like a file or a resource, and that names none.
 type Missing struct {
-	Name string
+	Name       string
+	IsResource bool // of a server, such as docs:file:///guide
 	// Near is the path of the file with the most similar name, "" if there is none.
 	Near string
 }
@@ -70,28 +71,43 @@ func sizeOf(f file.File) string {
 // large text from a pipe.
 const maxMissing = 3
 
-// missing returns the mentions that look like files and name none.
+// missing returns the mentions that look like files or resources and name none.
 func (r *resolver) missing(prompt string, mentions []mention) []Missing {
 	var list []Missing
 	for _, m := range mentions {
 		reported := slices.ContainsFunc(list, func(o Missing) bool { return o.Name == m.path })
-		if t, known := r.known[m.path]; !known || t.include != "" || t.isSkipped || reported || !r.looksLikeFile(m, prompt) {
+		if t, known := r.known[m.path]; !known || t.include != "" || t.isSkipped || reported || !(isResource(m) && beginsWord(m, prompt)) && !r.looksLikeFile(m, prompt) {
 			continue
 		}
-		if list = append(list, Missing{m.path, r.near[m.path].rel}); len(list) == maxMissing {
+		if list = append(list, Missing{m.path, isResource(m), r.near[m.path].rel}); len(list) == maxMissing {
 			break
 		}
 	}
 	return list
 }
 
+func beginsWord(m mention, prompt string) bool {
+	before, _ := utf8.DecodeLastRuneInString(prompt[:m.start])
+	return m.start == 0 || unicode.IsSpace(before) || before == '(' || isCJK(before) || strings.ContainsRune(wideEnds, before)
+}
+
+// isResource reports whether a mention is the name of a server and a URI.
+func isResource(m mention) bool {
+	server, uri, _ := strings.Cut(m.path, ":")
+	scheme, _, isURI := strings.Cut(uri, "://")
+	isWord := func(s string) bool {
+		return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
+			return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("-_.+", r)
+		})
+	}
+	return isURI && isWord(server) && isWord(scheme)
+}
+
 // looksLikeFile reports whether a mention is the name of a file, and not a decorator, a package
 // or a name in prose: it begins a word, and has the extension of a file, the form of a path, or the
 // name of a directory of the workspace before its first slash.
 func (r *resolver) looksLikeFile(m mention, prompt string) bool {
-	before, _ := utf8.DecodeLastRuneInString(prompt[:m.start])
-	beginsWord := m.start == 0 || unicode.IsSpace(before) || before == '(' || isCJK(before) || strings.ContainsRune(wideEnds, before)
-	if !beginsWord || strings.HasPrefix(prompt[m.end:], "(") || isGlob(m.path) {
+	if !beginsWord(m, prompt) || strings.HasPrefix(prompt[m.end:], "(") || isGlob(m.path) {
 		return false
 	}
 	const scope = "types" // of npm; projects have a directory of this name, too

@@ -40,6 +40,9 @@ func TestReport(t *testing.T) {
 		"import '@scope/pkg/index.js'":                 "",
 		"@media.css(x) @me @someone":                   "",
 		"@*.none":                                      "",
+		"see @docs:file:///guide, please":              "-docs:file:///guide (resource)",
+		"@my-docs:https://x.example/a?b=c":             "-my-docs:https://x.example/a (resource)",
+		"@scope:registry=https://x.example @http://x.example me@host:ssh://x": "",
 	} {
 		t.Run(prompt, func(t *testing.T) {
 			t.Parallel()
@@ -52,6 +55,9 @@ func TestReport(t *testing.T) {
 				got = append(got, fmt.Sprintf("+%s (%s)", a.Name, a.Size))
 			}
 			for _, m := range e.Missing {
+				if m.IsResource {
+					m.Near = "resource"
+				}
 				got = append(got, fmt.Sprintf("-%s (%s)", m.Name, m.Near))
 			}
 			if got := strings.Join(got, ", "); got != want {
