@@ -33,6 +33,11 @@ func TestUnseenAddress(t *testing.T) {
 			[]string{"GEMINI_API_KEY=secret"},
 			".env sets GOOGLE_GEMINI_BASE_URL=$ADDRESS, where requests go with your key",
 		},
+		"the other variable of Gemini": {
+			".env", "GEMINI_API_ENDPOINT=$ADDRESS",
+			[]string{"GEMINI_API_KEY=secret", "GEMINI_CLI_TRUST_WORKSPACE=true"},
+			".env sets GEMINI_API_ENDPOINT=$ADDRESS, where requests go with your key",
+		},
 		"OpenAI": {
 			".env", "OPENAI_BASE_URL=$ADDRESS\nOPENAI_MODEL=large",
 			[]string{"OPENAI_API_KEY=secret", "GEMINI_CLI_TRUST_WORKSPACE=true"},

@@ -13,7 +13,7 @@ var profiles = sync.OnceValue(func() []*Profile {
 		{
 			ID: "gemini", Name: "Google AI Studio", Aliases: StringList{"google"},
 			ReturnsCalls: true,
-			Protocol:     Gemini, BaseURLVars: StringList{"GOOGLE_GEMINI_BASE_URL"},
+			Protocol:     Gemini, BaseURLVars: StringList{"GOOGLE_GEMINI_BASE_URL", "GEMINI_API_ENDPOINT"},
 			KeyVars:    StringList{"GEMINI_API_KEY"},
 			KeyPage:    "aistudio.google.com/apikey",
 			SmallModel: "flash-lite",

@@ -2,6 +2,7 @@ package provider
 
 import (
 	"encoding/json"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -265,5 +266,19 @@ func TestNullQuirks(t *testing.T) {
 	table, errs := add(t, null, null)
 	if q, err := decodeQuirks[openai.Quirks](table.Find("mine"), nil); errs != "" || err != nil {
 		t.Errorf("%+v, %s, %v", q, errs, err)
+	}
+}
+
+// TestGeminiEndpoint checks the order of the variables for the address of the Gemini API.
+func TestGeminiEndpoint(t *testing.T) {
+	t.Parallel()
+	env := map[string]string{"GEMINI_API_KEY": "k", "GEMINI_API_ENDPOINT": "https://one.example"}
+	for want, variable := range map[string]string{"https://one.example": "GEMINI_API_ENDPOINT", "https://two.example": "GOOGLE_GEMINI_BASE_URL"} {
+		env := maps.Clone(env)
+		env[variable] = want
+		a, found := Builtin().Find("gemini").Access(func(name string) string { return env[name] })
+		if !found || a.BaseURL != want || a.AddressVar != variable || a.APIKey != "k" {
+			t.Errorf("%s: %q from %s", variable, a.BaseURL, a.AddressVar)
+		}
 	}
 }
