@@ -17,8 +17,8 @@ import (
 type Override struct {
 	Enabled   *bool `json:"enabled"`
 	RunConfig struct {
-		MaxTurns       int     `json:"maxTurns"`
-		MaxTimeMinutes float64 `json:"maxTimeMinutes"`
+		MaxTurns       *int     `json:"maxTurns"`
+		MaxTimeMinutes *float64 `json:"maxTimeMinutes"`
 	} `json:"runConfig"`
 	ModelConfig struct {
 		Model    string         `json:"model"`
@@ -30,8 +30,8 @@ type Override struct {
 	ProjectServers []string `json:"-"`
 }
 
-// ReadOverrides reads the entries of the setting agents.overrides. It ignores values of a wrong type, and returns
-// a warning for the first one of each entry.
+// ReadOverrides reads the entries of the setting agents.overrides. It ignores values of a wrong type, with
+// a warning for the first one of each entry, and limits that are not positive, with a warning for each.
 func ReadOverrides(entries map[string]json.RawMessage) (overrides map[string]Override, warnings []string) {
 	overrides = map[string]Override{}
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
@@ -44,9 +44,25 @@ func ReadOverrides(entries map[string]json.RawMessage) (overrides map[string]Ove
 			path := strings.TrimSuffix("agents.overrides."+name+"."+wrong.Field, ".")
 			warnings = append(warnings, fmt.Sprintf("Warning: Ignoring %s: it is a %s, and must be %s.", path, wrong.Value, describeType(wrong.Type)))
 		}
+		var small []string
+		o.RunConfig.MaxTurns, small = positive(o.RunConfig.MaxTurns, small, "maxTurns")
+		o.RunConfig.MaxTimeMinutes, small = positive(o.RunConfig.MaxTimeMinutes, small, "maxTimeMinutes")
+		if err == nil { // else a 0 may stand for a wrong type
+			for _, key := range small {
+				warnings = append(warnings, fmt.Sprintf("Warning: Ignoring agents.overrides.%s.runConfig.%s: it must be greater than 0.", name, key))
+			}
+		}
 		overrides[name] = o
 	}
 	return overrides, warnings
+}
+
+// positive returns a limit, nil if it is not greater than 0. It then adds the key to those in small.
+func positive[N int | float64](limit *N, small []string, key string) (*N, []string) {
+	if limit == nil || *limit > 0 {
+		return limit, small
+	}
+	return nil, append(small, key)
 }
 
 // CheckNames returns a warning for each override of a subagent that is not in the list.
@@ -101,11 +117,11 @@ func (o *Override) apply(d *Definition) *Definition {
 		return d
 	}
 	changed := *d
-	if n := o.RunConfig.MaxTurns; n > 0 {
-		changed.MaxTurns = min(n, MaxTurns)
+	if n := o.RunConfig.MaxTurns; n != nil {
+		changed.MaxTurns = min(*n, MaxTurns)
 	}
-	if n := o.RunConfig.MaxTimeMinutes; n > 0 {
-		changed.Timeout = time.Duration(min(n, MaxMinutes) * float64(time.Minute))
+	if n := o.RunConfig.MaxTimeMinutes; n != nil {
+		changed.Timeout = time.Duration(min(*n, MaxMinutes) * float64(time.Minute))
 	}
 	if m := o.ModelConfig.Model; m != "" {
 		changed.Model, changed.Class = strings.TrimSpace(m), ""

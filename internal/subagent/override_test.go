@@ -23,14 +23,17 @@ func TestScratchpad(t *testing.T) {
 func TestReadOverrides(t *testing.T) {
 	t.Parallel()
 	var entries map[string]json.RawMessage
-	const text = `{"a": {"enabled": "maybe", "runConfig": {"maxTurns": 3}}, "b": {"runConfig": {"maxTurns": "many", "maxTimeMinutes": 2}, "enabled": false}, "c": 7, "d": {"enabled": false}}`
+	const text = `{"a": {"enabled": "maybe", "runConfig": {"maxTurns": 3}}, "b": {"runConfig": {"maxTurns": "many", "maxTimeMinutes": 2}, "enabled": false}, "c": 7, "d": {"enabled": false},
+		"e": {"runConfig": {"maxTurns": 0, "maxTimeMinutes": -1}}}`
 	if err := json.Unmarshal([]byte(text), &entries); err != nil {
 		t.Fatal(err)
 	}
 	overrides, warnings := ReadOverrides(entries)
 	const want = `Warning: Ignoring agents.overrides.a.enabled: it is a string, and must be true or false.
 Warning: Ignoring agents.overrides.b.runConfig.maxTurns: it is a string, and must be a whole number.
-Warning: Ignoring agents.overrides.c: it is a number, and must be an object.`
+Warning: Ignoring agents.overrides.c: it is a number, and must be an object.
+Warning: Ignoring agents.overrides.e.runConfig.maxTurns: it must be greater than 0.
+Warning: Ignoring agents.overrides.e.runConfig.maxTimeMinutes: it must be greater than 0.`
 	if got := strings.Join(warnings, "\n"); got != want {
 		t.Error(got)
 	}

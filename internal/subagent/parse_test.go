@@ -192,7 +192,7 @@ func TestSet(t *testing.T) {
 	second := &subagent.Definition{Name: "a", Kind: subagent.LocalKind, Origin: subagent.User, Path: "/u/a.md"}
 	off := &subagent.Definition{Name: "off", Kind: subagent.LocalKind}
 	override := subagent.Override{Enabled: &yes, Tools: []string{"glob"}, Servers: servers("theirs", `{"command":"y"}`)}
-	override.RunConfig.MaxTurns, override.RunConfig.MaxTimeMinutes, override.ModelConfig.Model = 5, 0.5, "m"
+	override.RunConfig.MaxTurns, override.RunConfig.MaxTimeMinutes, override.ModelConfig.Model = new(5), new(0.5), "m"
 	override.ModelConfig.Settings = map[string]any{"temperature": 0.1}
 	s, warnings := subagent.NewSet([]*subagent.Definition{first, second, off}, map[string]subagent.Override{"a": override, "off": {Enabled: &no}})
 	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "Duplicate agent name 'a' detected. The later definition will be ignored.") || !strings.Contains(warnings[0], "/u/a.md") {
