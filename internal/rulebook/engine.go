@@ -14,6 +14,7 @@ import (
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/proxy"
 	"pollux/internal/servers"
+	"pollux/internal/terminal"
 	"pollux/internal/tools/plan"
 	"pollux/internal/workspace"
 	"pollux/tool"
@@ -41,6 +42,9 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	if !o.FilesOnly {
 		named := p.ToolSettings()
 		p.WarnOfRunners(named.Runners())
+		for _, text := range named.Misspelled() {
+			p.Warn("Warning: " + terminal.Line(text))
+		}
 		named.AllowedServers, named.ExcludedServers = asConfigured(p, named.AllowedServers), asConfigured(p, named.ExcludedServers)
 		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
 		for _, warning := range policy.RestrictNothing(more) {

@@ -103,6 +103,33 @@ func (s Settings) Runners() []string {
 	return names
 }
 
+// Misspelled returns a message for each entry of the lists of tools whose name is probably misspelled. Such an entry is
+// about no tool.
+func (s Settings) Misspelled() []string {
+	var messages []string
+	for _, list := range []struct {
+		key     string
+		entries []string
+	}{
+		{"tools.allowed", s.Allowed}, {"tools.core", s.Core}, {"tools.exclude", s.Exclude}, {"tools.confirmationRequired", s.ConfirmationRequired},
+	} {
+		for _, entry := range list.entries {
+			name, _, _ := strings.Cut(strings.TrimSpace(entry), "(")
+			if name = strings.TrimSpace(name); strings.HasSuffix(name, "Tool") {
+				continue // the name of a tool in Gemini CLI's source
+			}
+			suggestion := SuggestTool(name)
+			if name == "Bash" { // in the settings of Claude Code
+				suggestion = fmt.Sprintf("did you mean %q?", shellTool)
+			}
+			if suggestion != "" {
+				messages = append(messages, fmt.Sprintf("%s names the tool %q, which Pollux does not have: %s", list.key, name, suggestion))
+			}
+		}
+	}
+	return messages
+}
+
 // Registers reports whether tools.core permits a built-in tool in the session. Unlike the
 // rules for tools.core, this applies to plan mode too.
 func (s Settings) Registers(t *tool.Spec) bool {
