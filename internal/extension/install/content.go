@@ -25,6 +25,7 @@ type Content struct {
 	Skills   []skill.Skill
 	Agents   []*subagent.Definition
 	Rules    []policy.Rule
+	Checkers []policy.Checker
 	// ContextFiles are the names of the files that the model gets.
 	ContextFiles []string
 	// Problems describe files with mistakes, each in a line.
@@ -50,7 +51,7 @@ func readContent(dir string, m *extension.Manifest) *Content {
 	}
 	if sub, ok := e.Directory("policies"); ok {
 		files, err := policy.Load(policy.Sources{Extensions: []policy.Extension{{Name: m.Name, Dir: sub}}})
-		c.Rules = files.Rules
+		c.Rules, c.Checkers = files.Rules, files.Checkers
 		for _, warning := range files.Warnings {
 			warning = policy.OnOneLine(warning)
 			if _, rest, ok := strings.Cut(warning, " in "+dir+string(filepath.Separator)); ok {

@@ -73,24 +73,25 @@ func formatPlace(v *extension.Value) string {
 
 // JSON is an installed extension in JSON output, with the keys of Gemini CLI. Secrets are masked.
 type JSON struct {
-	Name             string              `json:"name"`
-	Version          string              `json:"version"`
-	Path             string              `json:"path"`
-	ContextFiles     []string            `json:"contextFiles"`
-	Install          *extension.Install  `json:"installMetadata,omitempty"`
-	MigratedTo       string              `json:"migratedTo,omitempty"`
-	MCPServers       any                 `json:"mcpServers,omitempty"`
-	ExcludeTools     []string            `json:"excludeTools,omitempty"`
-	Hooks            any                 `json:"hooks,omitempty"`
-	IsActive         bool                `json:"isActive"`
-	ID               string              `json:"id"`
-	Settings         []extension.Setting `json:"settings,omitempty"`
-	ResolvedSettings []settingJSON       `json:"resolvedSettings"`
-	Skills           []skillJSON         `json:"skills"`
-	Agents           []agentJSON         `json:"agents"`
-	Themes           []any               `json:"themes,omitempty"`
-	Rules            []*policy.RuleJSON  `json:"rules,omitempty"`
-	Plan             *planJSON           `json:"plan,omitempty"`
+	Name             string               `json:"name"`
+	Version          string               `json:"version"`
+	Path             string               `json:"path"`
+	ContextFiles     []string             `json:"contextFiles"`
+	Install          *extension.Install   `json:"installMetadata,omitempty"`
+	MigratedTo       string               `json:"migratedTo,omitempty"`
+	MCPServers       any                  `json:"mcpServers,omitempty"`
+	ExcludeTools     []string             `json:"excludeTools,omitempty"`
+	Hooks            any                  `json:"hooks,omitempty"`
+	IsActive         bool                 `json:"isActive"`
+	ID               string               `json:"id"`
+	Settings         []extension.Setting  `json:"settings,omitempty"`
+	ResolvedSettings []settingJSON        `json:"resolvedSettings"`
+	Skills           []skillJSON          `json:"skills"`
+	Agents           []agentJSON          `json:"agents"`
+	Themes           []any                `json:"themes,omitempty"`
+	Rules            []*policy.RuleJSON   `json:"rules,omitempty"`
+	Checkers         []policy.CheckerJSON `json:"checkers,omitempty"`
+	Plan             *planJSON            `json:"plan,omitempty"`
 }
 
 type settingJSON struct {
@@ -170,6 +171,9 @@ func (m *Manager) DescribeJSON(e *extension.Extension) JSON {
 	}
 	for i := range content.Rules {
 		j.Rules = append(j.Rules, content.Rules[i].JSON())
+	}
+	for i := range content.Checkers {
+		j.Checkers = append(j.Checkers, content.Checkers[i].JSON())
 	}
 	if e.PlanDirectory != "" {
 		j.Plan = &planJSON{e.PlanDirectory}

@@ -21,6 +21,7 @@ func TestMasks(t *testing.T) {
 			"local": {"command": "server", "args": ["--api-key", "sk-proj-0123456789abcdefghij", "--token=ghp_0123456789abcdefghijABCDEFGHIJ012345",
 				"-k", "AIzaSy0123456789abcdefghijABCDEFGHIJ012", "--password", "hunter2", "--port", "8080", "--token", "$TOKEN"],
 				"env": {"API_KEY": "envsecret", "MODE": "fast", "NODE_KEY": "$NODE_KEY"}},
+			"foreign": {"serverUrl": "https://user:passw0rd@y.example/mcp?token=t0kenabc", "disabledTools": ["drop"], "disabled": true},
 			"remote": {"httpUrl": "https://user:passw0rd@x.example/mcp?token=t0kenabc&api_key=zzzkey&page=2",
 				"headers": {"X-Foo": "sk-ant-api03-0123456789abcdefghij"}, "oauth": {"clientSecret": "oauthsecret", "enabled": true}}}}`,
 		"hooks/hooks.json": `{"hooks": {"SessionStart": [{"hooks": [
@@ -42,7 +43,7 @@ func TestMasks(t *testing.T) {
 	for _, want := range []string{
 		"server --api-key ******** --token=******** -k ******** --password ******** --port 8080 --token $TOKEN",
 		"https://user:********@x.example/mcp?token=********&api_key=********&page=2", "X-Foo: ********", "MODE: fast", "NODE_KEY: $NODE_KEY",
-		"SessionStart: curl https://user:********@x.example",
+		"SessionStart: curl https://user:********@x.example", "URL: https://user:********@y.example/mcp?token=********", "Exclude tools: drop", "Disabled: true",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the consent does not show %q:\n%s", want, text)

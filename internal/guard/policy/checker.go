@@ -29,6 +29,33 @@ type Checker struct {
 	tolerant bool
 }
 
+// CheckerJSON is a safety checker in JSON output.
+type CheckerJSON struct {
+	Tools    []string `json:"tools"`
+	Priority float64  `json:"priority"`
+	Source   string   `json:"source"`
+	File     string   `json:"file,omitempty"`
+	Line     int      `json:"line,omitempty"`
+	Server   string   `json:"mcpName,omitempty"`
+	Modes    []string `json:"modes,omitempty"`
+	Type     string   `json:"type"` // in-process or external
+	Name     string   `json:"name"`
+	Included []string `json:"includedArgs,omitempty"`
+	Excluded []string `json:"excludedArgs,omitempty"`
+}
+
+// JSON returns the checker in the form of JSON output.
+func (c *Checker) JSON() CheckerJSON {
+	calls, kind := c.Calls.JSON(), "in-process"
+	if c.External {
+		kind = "external"
+	}
+	return CheckerJSON{
+		Tools: calls.Tools, Priority: calls.Priority, Source: calls.Source, File: calls.File, Line: calls.Line, Server: calls.Server,
+		Modes: calls.Modes, Type: kind, Name: c.Name, Included: c.Included, Excluded: c.Excluded,
+	}
+}
+
 // builtinCheckers returns the default checkers.
 func builtinCheckers() []Checker {
 	return []Checker{{
