@@ -42,13 +42,10 @@ func NewEngine(o EngineOptions) *policy.Engine {
 	if !o.FilesOnly {
 		named := p.ToolSettings()
 		p.WarnOfRunners(named.Runners())
-		for _, text := range named.Misspelled() {
-			p.Warn("Warning: " + terminal.Line(text))
-		}
 		named.AllowedServers, named.ExcludedServers = asConfigured(p, named.AllowedServers), asConfigured(p, named.ExcludedServers)
 		more = append(policy.FromSettings(named), p.ExtensionExclusions()...)
-		for _, warning := range policy.RestrictNothing(more) {
-			p.Warn(warning)
+		for _, warning := range policy.MatchNothing(more) {
+			p.Warn(terminal.Line(warning))
 		}
 	}
 	if o.Plans.HasOwnDir() {

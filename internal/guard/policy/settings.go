@@ -70,20 +70,25 @@ func ExtensionRules(name, manifest string, excluded []string) []Rule {
 	return entryRules(excluded, Rule{Decision: Deny, Priority: 4.4, Source: "Extension (" + name + "): excludeTools", extension: name, manifest: manifest})
 }
 
-// RestrictNothing returns a warning for each rule of an entry in a list that restricts and that matches no call: write_file(x) in a list of
+// MatchNothing returns a warning for each rule of an entry in a list of tools that matches no call: write_file(x) in a list of
 // excluded tools, or a misspelled name.
-func RestrictNothing(rules []Rule) (warnings []string) {
+func MatchNothing(rules []Rule) (warnings []string) {
 	for i := range rules {
 		r := &rules[i]
-		if r.Decision == Allow || len(r.Tools) != 1 {
-			continue
+		name, _, hasArg := strings.Cut(r.Tools[0], "(")
+		warning, suggestion := "", SuggestTool(name)
+		if name == "Bash" { // in Claude Code
+			suggestion = fmt.Sprintf("did you mean %q?", shellTool)
 		}
-		name := r.Tools[0]
-		if strings.Contains(name, "(") {
-			warnings = append(warnings, fmt.Sprintf("Warning: %s: %.100q restricts nothing: in such a list, only run_shell_command has arguments. "+
-				"Name the whole tool, or write a policy rule with argsPattern.", r.Source, strings.TrimSuffix(name, "()")))
-		} else if suggestion := SuggestTool(name); suggestion != "" {
-			warnings = append(warnings, fmt.Sprintf("Warning: %s: there is no tool %.100q: %s", r.Source, name, suggestion))
+		switch {
+		case hasArg && r.Decision != Allow:
+			warning = fmt.Sprintf("Warning: %s: %.100q restricts nothing: in such a list, only run_shell_command has arguments. "+
+				"Name the whole tool, or write a policy rule with argsPattern.", r.Source, strings.TrimSuffix(r.Tools[0], "()"))
+		case suggestion != "" && !strings.HasSuffix(name, "Tool"): // as in the source of Gemini CLI
+			warning = fmt.Sprintf("Warning: %s: there is no tool %.100q: %s", r.Source, name, suggestion)
+		}
+		if warning != "" && !slices.Contains(warnings, warning) {
+			warnings = append(warnings, warning)
 		}
 	}
 	return warnings
@@ -101,33 +106,6 @@ func (s Settings) Runners() []string {
 		}
 	}
 	return names
-}
-
-// Misspelled returns a message for each entry of the lists of tools whose name is probably misspelled. Such an entry is
-// about no tool.
-func (s Settings) Misspelled() []string {
-	var messages []string
-	for _, list := range []struct {
-		key     string
-		entries []string
-	}{
-		{"tools.allowed", s.Allowed}, {"tools.core", s.Core}, {"tools.exclude", s.Exclude}, {"tools.confirmationRequired", s.ConfirmationRequired},
-	} {
-		for _, entry := range list.entries {
-			name, _, _ := strings.Cut(strings.TrimSpace(entry), "(")
-			if name = strings.TrimSpace(name); strings.HasSuffix(name, "Tool") {
-				continue // the name of a tool in Gemini CLI's source
-			}
-			suggestion := SuggestTool(name)
-			if name == "Bash" { // in the settings of Claude Code
-				suggestion = fmt.Sprintf("did you mean %q?", shellTool)
-			}
-			if suggestion != "" {
-				messages = append(messages, fmt.Sprintf("%s names the tool %q, which Pollux does not have: %s", list.key, name, suggestion))
-			}
-		}
-	}
-	return messages
 }
 
 // Registers reports whether tools.core permits a built-in tool in the session. Unlike the
