@@ -5,12 +5,14 @@ package shell
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"pollux/internal/charset"
 	"pollux/internal/process"
+	"pollux/internal/shellcmd"
 	"pollux/tool"
 )
 
@@ -51,13 +53,15 @@ func (t *shellTool) inTerminal(env []string) []string {
 	return append(env, "PAGER="+pager, "GIT_PAGER="+pager)
 }
 
+const noOutput = "(Command produced no output)"
+
 // userText returns the result text of a command that the user typed.
 func (r *runningCall) userText(end outcome, shown string) string {
 	switch {
 	case r.out.binarySize() > 0:
 		shown = "[Command produced binary output, which is not shown.]"
 	case shown == "":
-		shown = "(Command produced no output)"
+		shown = noOutput
 	}
 	code, signal := 0, 0
 	if end == exited {
@@ -71,9 +75,42 @@ func (r *runningCall) userText(end outcome, shown string) string {
 	case code != 0:
 		return fmt.Sprintf("Command exited with code %d.\n%s", code, shown)
 	}
-	dir, cd := strings.CutPrefix(strings.TrimSpace(r.command)+" ", "cd ")
-	if dir = strings.TrimSpace(dir); cd && !strings.ContainsAny(dir, ";&|\n") {
-		return fmt.Sprintf("WARNING: shell mode is stateless; the directory change to '%s' will not persist.", dir)
+	dir, changes := lastDirectory(r.command)
+	if !changes {
+		return shown
 	}
-	return shown
+	warning := fmt.Sprintf("WARNING: shell mode is stateless; the directory change to '%s' will not persist.", dir)
+	if shown == noOutput {
+		return warning
+	}
+	return warning + "\n\n" + shown
+}
+
+// lastDirectory returns the directory, as written, to which a successful command changes last. changes is false if the command
+// ends where it began, or may have changed the directory of a part of it only.
+func lastDirectory(command string) (dir string, changes bool) {
+	script, err := shellcmd.Parse(command)
+	if err != nil || !strings.Contains(command, "cd") || strings.Contains(command, "||") {
+		return "", false
+	}
+	at, before := ".", "."
+	for _, c := range script.Commands {
+		place := strings.Index(command, c.Text)
+		if c.Name != "cd" || c.IsNested || c.Pipe != 0 || strings.Contains(command[:max(place, 0)], "(") { // a subshell
+			continue
+		}
+		dir = strings.TrimSpace(strings.TrimPrefix(c.Text, "cd"))
+		args := c.Args()[1:]
+		switch {
+		case len(args) != 1:
+			before, at = at, "/"+dir // somewhere else
+		case args[0] == "-":
+			before, at = at, before
+		case filepath.IsAbs(args[0]), !c.Words[1].Static:
+			before, at = at, "/"+args[0]
+		default:
+			before, at = at, filepath.Join(at, args[0])
+		}
+	}
+	return dir, at != "."
 }
