@@ -17,7 +17,8 @@ func TestCopy(t *testing.T) {
 	if runtime.GOOS == "darwin" {
 		t.Skip("the clipboard of this machine is not for tests")
 	}
-	d := newDriver(t, setup{model: "turn\n  text \"First\\u001b[31m.\"\nturn\n  call list_directory {\"dir_path\": \".\"}\nturn\n  text Second.\n"})
+	const second = "Second.\n\n```go\na()\n```\n\n1. x\n   ```\n   b\n     c\n   ```"
+	d := newDriver(t, setup{model: "turn\n  text \"First\\u001b[31m.\"\nturn\n  call list_directory {\"dir_path\": \".\"}\nturn\n  text " + strconv.Quote(second) + "\n"})
 	d.wantText("/copy", "No output in history")
 	d.prompt("one")
 	d.prompt("two")
@@ -35,7 +36,7 @@ func TestCopy(t *testing.T) {
 	d.file(".env", "ATTACKED=1")
 	d.Session.Project.Options.Env = d.Session.Project.Options.Env.With("DISPLAY=:9", "WAYLAND_DISPLAY=w", "PATH="+d.dir+":"+bin+":"+os.Getenv("PATH"))
 	d.Session.Project.ReadEnv()
-	for line, want := range map[string]string{"/copy": "Second.", "/copy 2": "First."} {
+	for line, want := range map[string]string{"/copy": second, "/copy 2": "First.", "/copy code": "b\n  c", "/copy code 2": "a()"} {
 		d.wantText(line, "copied to the clipboard")
 		if held, err := os.ReadFile(filepath.Join(bin, "held")); string(held) != want || err != nil {
 			t.Errorf("%s: %q, %v", line, held, err)
@@ -43,7 +44,8 @@ func TestCopy(t *testing.T) {
 		d.kill(filepath.Join(bin, "pid"))
 	}
 	d.wantText("/copy 3", "No output in history")
-	for _, line := range []string{"/copy 0", "/copy -1", "/copy code", "/copy 1 2"} {
+	d.wantText("/copy code 3", "The last response has only 2 blocks of code")
+	for _, line := range []string{"/copy 0", "/copy -1", "/copy codes", "/copy code x", "/copy 1 2"} {
 		d.wantFailure(line, "such as /copy 2")
 	}
 	if _, err := os.Stat(filepath.Join(bin, "fooled")); err == nil {

@@ -37,7 +37,7 @@ func Commands() []*manage.Command {
 			Summary: "Summarize the conversation to free up context",
 		},
 		{Name: "context", Summary: "Show what fills the context window", RunsWhileBusy: true, Run: usage},
-		{Name: "copy", Args: "[n]", Summary: "Copy the last response, or the nth from the end", RunsWhileBusy: true, NeedsPerson: true, Run: copyResponse},
+		{Name: "copy", Args: "[code] [n]", Summary: "Copy the last response, or the nth from the end, or its code", RunsWhileBusy: true, NeedsPerson: true, Run: copyResponse},
 		{Name: "export-session", Args: "<path>", Summary: "Write the session to a JSON or Markdown file", RunsWhileBusy: true, Run: export, Values: manage.FileNames},
 		{Name: "prompts", Args: "[text]", Summary: "Reuse an earlier prompt of this project", NeedsPerson: true, Run: earlierPrompts},
 		{Name: "quit", Aliases: []string{"exit"}, Reserved: []string{"exit"}, Args: "[--delete]", Summary: "Exit Pollux; --delete deletes this session", RunsWhileBusy: true, NeedsPerson: true, Run: quit},

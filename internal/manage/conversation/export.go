@@ -21,7 +21,9 @@ import (
 	"pollux/internal/outcome"
 	"pollux/internal/terminal"
 	"pollux/internal/transcript"
+	"pollux/internal/wording"
 	"pollux/llm"
+	"pollux/llm/fence"
 )
 
 // share writes the conversation to a file. Without a name it creates a .json file in the session's directory.
@@ -93,18 +95,52 @@ func encode(c *manage.Call, ext string, record bool) ([]byte, error) {
 
 // copyResponse copies a model response to the clipboard: the last one, or the nth from the end.
 func copyResponse(ctx context.Context, c *manage.Call) (outcome.Outcome, error) {
+	number, isCode := strings.CutPrefix(c.Text, "code")
+	if isCode && number != "" && strings.TrimLeft(number, " \t") == number { // another word
+		isCode, number = false, c.Text
+	}
 	n := 1
-	if c.Text != "" {
+	if number = strings.TrimSpace(number); number != "" {
 		var err error
-		if n, err = strconv.Atoi(c.Text); err != nil || n < 1 {
-			return manage.Misuse("Enter a number that counts from the last response, such as /copy 2")
+		if n, err = strconv.Atoi(number); err != nil || n < 1 {
+			return manage.Misuse("Enter a number that counts from the last response, such as /copy 2, or from the last block of code, such as /copy code 2")
 		}
 	}
-	text := nthResponse(c.Live.History(), n)
-	if text == "" {
+	if !isCode {
+		if text := nthResponse(c.Live.History(), n); text != "" {
+			return copyToClipboard(ctx, c, text)
+		}
 		return manage.Say("No output in history")
 	}
-	return copyToClipboard(ctx, c, text)
+	blocks := codeBlocks(nthResponse(c.Live.History(), 1))
+	switch {
+	case len(blocks) == 0:
+		return manage.Say("No code in the last response")
+	case n > len(blocks):
+		return manage.Say("The last response has only %s of code", wording.Count(len(blocks), "block"))
+	}
+	return copyToClipboard(ctx, c, strings.TrimSuffix(blocks[len(blocks)-n], "\n"))
+}
+
+// codeBlocks returns the contents of the fenced blocks of code in a Markdown text, without the indentation of their fences.
+func codeBlocks(text string) (blocks []string) {
+	var t fence.Tracker
+	indent := 0
+	for line := range strings.SplitAfterSeq(text, "\n") {
+		wasInside := t.InFence()
+		t.Add(line)
+		if !strings.HasSuffix(line, "\n") {
+			t.Add("\n") // the end of the text ends the line
+		}
+		spaces := len(line) - len(strings.TrimLeft(line, " "))
+		switch {
+		case !wasInside && t.InFence():
+			blocks, indent = append(blocks, ""), spaces
+		case wasInside && t.InFence():
+			blocks[len(blocks)-1] += line[min(spaces, indent):]
+		}
+	}
+	return blocks
 }
 
 // nthResponse returns the text of the nth model response, counted from the end of history, without control characters.
