@@ -236,6 +236,7 @@ const (
 	ShowMemoryUsage    = Bool("ui.showMemoryUsage")
 	ShowUserIdentity   = Bool("ui.showUserIdentity")
 	ShowSpinner        = Bool("ui.showSpinner")
+	ReduceMotion       = Bool("ui.accessibility.reduceMotion")
 	ShowModelInChat    = Bool("ui.showModelInfoInChat")
 	ShowLineNumbers    = Bool("ui.showLineNumbers")
 	CompactToolOutput  = Bool("ui.compactToolOutput")

@@ -270,6 +270,7 @@ var table = [...]Key{
 	{"tools.useRipgrep", "bool", true, 0, live, free, "Search with ripgrep if it is installed."},
 
 	{"ui.accessibility.enableLoadingPhrases", "bool", true, restart, live, free, "Former way to turn off loading phrases."},
+	{"ui.accessibility.reduceMotion", "bool", false, atOnce, live, free, "Show signs that do not move while working."},
 	{"ui.accessibility.screenReader", "bool", false, restart, live, free, "Use plain output for screen readers."},
 	{"ui.autoThemeSwitching", "bool", true, atOnce, live, free, "Switch between light and dark theme with the terminal background."},
 	{"ui.collapseDrawerDuringApproval", "bool", true, atOnce, live, free, "Collapse the input area while an approval is open."},

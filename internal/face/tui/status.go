@@ -44,7 +44,7 @@ func (l *loop) applySettings() {
 		l.composer.Vim = nil
 	}
 	l.shells.SetColors(config.ShellShowsColor.In(s))
-	l.working.Options.IsStill = !config.ShowSpinner.In(s)
+	l.working.Options.IsStill = !config.ShowSpinner.In(s) || config.ReduceMotion.In(s)
 	l.applyOptions(s)
 	l.composer.Field().EscapeAt = config.EscapePastedAt.In(s)
 }
