@@ -32,3 +32,15 @@ func changeModes(fd int, change func(*unix.Termios)) (back func(), err error) {
 	}
 	return func() { _ = unix.IoctlSetTermios(fd, setTermios, before) }, nil // setting the modes has just worked
 }
+
+// resetInput makes a terminal edit and show lines, and turn keys into signals, as it does for a shell.
+func resetInput(fd int) {
+	_, _ = changeModes(fd, func(modes *unix.Termios) { // another terminal stays as it is
+		modes.Iflag |= unix.ICRNL | unix.IXON
+		modes.Iflag &^= unix.INLCR | unix.IGNCR
+		modes.Oflag |= unix.OPOST | unix.ONLCR
+		modes.Lflag |= unix.ICANON | unix.ISIG | unix.IEXTEN | unix.ECHO | unix.ECHOE | unix.ECHOK
+		modes.Lflag &^= unix.ECHONL | unix.NOFLSH
+		modes.Cc[unix.VMIN], modes.Cc[unix.VTIME] = 1, 0
+	})
+}

@@ -49,6 +49,7 @@ func Commands() []*manage.Command {
 				{Name: "all", Default: false, Usage: "List all providers that are not set up"},
 				{Name: "offline", Default: false, Usage: "Skip the test of the model"},
 				{Name: "model", Short: "m", Default: "", Usage: "Model to test"},
+				{Name: "reset-terminal", Default: false, Usage: "Only reset a terminal in which Pollux was killed"},
 			},
 		},
 	}
@@ -150,6 +151,12 @@ func escapeComponent(text string) string {
 }
 
 func examine(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
+	if c.Is("reset-terminal") {
+		if err := c.Terminal.Reset(); err != nil {
+			return o, exit.Errorf(exit.General, "Cannot reset the terminal: %w. Run pollux doctor --reset-terminal in the terminal itself.", err)
+		}
+		return o, nil
+	}
 	with := doctor.Options{Session: c.Options, Terminal: c.Terminal}
 	with.Session.Model, with.Session.Loaded = c.Value("model"), nil
 	if c.Is("offline") {
