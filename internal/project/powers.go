@@ -259,7 +259,7 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 	}
 	answer, err := person.Choose(ctx, p.Options.Asker, person.Choice{
 		Header: "Changes",
-		Text:   "This folder does more than you have agreed to:" + listPowers(p.Paths.Dir(), record, powers),
+		Text:   "This folder does more than you have agreed to:" + record.List(p.Paths.Dir(), powers),
 		Options: []tool.Option{
 			{Key: "y", Label: yes, Description: "until it changes"},
 			{Key: "n", Label: "Ignore it", Description: "in this session; Pollux asks again"},
@@ -267,19 +267,6 @@ func (p *Project) askPowers(ctx context.Context, record *trust.Record, powers []
 		Help: help,
 	})
 	return err == nil && answer == yes, err
-}
-
-// listPowers returns a line for each power of a folder.
-func listPowers(dir string, record *trust.Record, powers []trust.Sight) string {
-	const most = 20
-	var b strings.Builder
-	for _, s := range powers[:min(len(powers), most)] {
-		b.WriteString("\n- " + terminal.Cut(terminal.Line(record.Describe(dir, s)), 300))
-	}
-	if more := len(powers) - most; more > 0 {
-		fmt.Fprintf(&b, "\n- and %d more", more)
-	}
-	return b.String()
 }
 
 // Unseen returns the error that ends a run without a person, because the folder restricts it in a way that the user
@@ -292,7 +279,7 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 	others := slices.DeleteFunc(slices.Clone(powers), isGuard)
 	guards := slices.DeleteFunc(slices.Clone(powers), func(s trust.Sight) bool { return !isGuard(s) })
 	if len(others) > 0 {
-		p.Warn("Warning: Ignoring what you have not seen of this folder:" + listPowers(p.Paths.Dir(), record, others) +
+		p.Warn("Warning: Ignoring what you have not seen of this folder:" + record.List(p.Paths.Dir(), others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")
 		for _, s := range others {
 			p.leftOut = append(p.leftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
@@ -301,6 +288,6 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 	if len(guards) > 0 {
 		p.lost = exit.Errorf(exit.Untrusted, "This folder restricts what runs, in a way that you have not seen:%s\n"+
 			"A script does not go on without it. To look at it and use it, start pollux here in a terminal. "+
-			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", listPowers(p.Paths.Dir(), record, guards))
+			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", record.List(p.Paths.Dir(), guards))
 	}
 }

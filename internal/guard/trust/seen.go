@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"pollux/internal/durable"
+	"pollux/internal/terminal"
 )
 
 // Record has the powers of trusted folders that the user has seen, and the content of the files that they
@@ -56,6 +57,39 @@ func (r *Record) Has(dir string, s Sight) bool {
 // of returns the entries of a folder.
 func (r *Record) of(dir string) []string { return r.folders[realPath(dir, false)] }
 
+// List returns a line about each of the first powers of a folder for the user, each after a line break, and how many more there are.
+func (r *Record) List(dir string, sights []Sight) string {
+	const most = 20
+	var b strings.Builder
+	for _, s := range sights[:min(len(sights), most)] {
+		b.WriteString("\n- " + terminal.Line(r.Describe(dir, s)))
+	}
+	if more := len(sights) - most; more > 0 {
+		fmt.Fprintf(&b, "\n- and %d more", more)
+	}
+	return b.String()
+}
+
+// brief returns the text of a power with a bounded length. An object that is too long begins with the members that say which program runs, or
+// where requests go, so that no other one hides them.
+func brief(text string) string {
+	const most = 300
+	if len(text) > most {
+		path, object, _ := strings.Cut(text, ": {")
+		var members map[string]any
+		if json.Unmarshal([]byte("{"+object), &members) == nil {
+			text = path + ": "
+			for _, name := range [...]string{"command", "url", "httpUrl", "serverUrl"} {
+				if value, ok := members[name]; ok {
+					text += name + " " + inline(value) + ", "
+				}
+			}
+			text += "{" + object
+		}
+	}
+	return terminal.Cut(text, most)
+}
+
 // Describe returns one line about a power for the user: its text, its place, which of its files have changed since they saw
 // it, and its unchecked part.
 func (r *Record) Describe(dir string, s Sight) string {
@@ -70,9 +104,9 @@ func (r *Record) Describe(dir string, s Sight) string {
 		notes = append(notes, s.Doubt)
 	}
 	if len(notes) == 0 {
-		return s.Text
+		return brief(s.Text)
 	}
-	return s.Text + " (" + strings.Join(notes, "; ") + ")"
+	return brief(s.Text) + " (" + strings.Join(notes, "; ") + ")"
 }
 
 // changed returns the files of a power that the user has seen with other content or not at all. It is nil for a
