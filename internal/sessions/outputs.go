@@ -16,7 +16,8 @@ import (
 // PruneOutputs deletes the tool outputs of the project that belong to no session, if nothing was written to them for the maximum
 // age. current is the id of the session that runs. Outputs of a session are deleted with it.
 func (s *Store) PruneOutputs(ctx context.Context, r Retention, now time.Time, current string) error {
-	if s.Dir == "" || r.MaxAge == 0 {
+	const outputs = "tool-outputs"
+	if s.Dir == "" || r.MaxAge == 0 || durable.IsMissing(filepath.Join(filepath.Dir(s.Dir), outputs)) {
 		return nil
 	}
 	files, err := s.files(ctx)
@@ -32,7 +33,6 @@ func (s *Store) PruneOutputs(ctx context.Context, r Retention, now time.Time, cu
 		return durable.Cause(err)
 	}
 	defer project.Close()
-	const outputs = "tool-outputs"
 	if info, err := project.Lstat(outputs); err != nil || !info.IsDir() {
 		return nil // there are none, or a link in their place
 	}
