@@ -32,6 +32,7 @@ var notRun = []string{
 	"needs a clone",
 	"needs a local server",
 	"needs Google Cloud",
+	"needs settings of Claude Code",
 }
 
 // TestPages runs the shell commands of all pages as a reader would: each page in a new home

@@ -73,7 +73,7 @@ func (o *flags) declareSafety(f *pflag.FlagSet) {
 	f.BoolP("sandbox", "s", false, "Run in a sandbox")
 	f.Var(new(list), "policy", "`path,...` Policy files or directories, instead of those in settings")
 	f.Var(new(list), "admin-policy", "`path,...` Policy files or directories for the admin tier")
-	f.Var(new(toolList), "allowed-tools", "`name,...` Tools that run without approval (deprecated: use policies)")
+	f.Var(new(list), "allowed-tools", "`name,...` Tools that run without approval (deprecated: use policies)")
 	overrides(f, "sandbox", config.ToolSandbox)
 	overrides(f, "policy", config.PolicyPaths)
 	overrides(f, "admin-policy", config.AdminPolicyPaths)
@@ -149,25 +149,15 @@ func optional(f *pflag.FlagSet, p *string, name, short, without, usage string) {
 // latest names the last session.
 const latest = "latest"
 
-// list is the value of a flag that can be repeated and that accepts several values
-// separated by commas.
+// list is the value of a flag that can be repeated and that accepts several values separated by commas. A comma in parentheses is a part of the
+// value, such as run_shell_command(git add, ls).
 type list []string
 
 func (l *list) String() string { return strings.Join(*l, ",") }
 func (l *list) Type() string   { return "array" }
 
+// Set adds the values of a text. A text with a parenthesis that does not end is one value: as a tool, it allows nothing.
 func (l *list) Set(text string) error {
-	for _, item := range strings.Split(text, ",") {
-		*l = append(*l, strings.TrimSpace(item))
-	}
-	return nil
-}
-
-// toolList is a list of tools, such as run_shell_command(git add), whose arguments may contain commas.
-type toolList struct{ list }
-
-// Set adds the tools of a text. A text with a parenthesis that does not end is one item, which allows nothing.
-func (l *toolList) Set(text string) error {
 	depth, start := 0, 0
 	for i, c := range text {
 		switch {
@@ -176,11 +166,11 @@ func (l *toolList) Set(text string) error {
 		case c == ')':
 			depth = max(depth-1, 0)
 		case c == ',' && depth == 0:
-			l.list = append(l.list, strings.TrimSpace(text[start:i]))
+			*l = append(*l, strings.TrimSpace(text[start:i]))
 			start = i + 1
 		}
 	}
-	l.list = append(l.list, strings.TrimSpace(text[start:]))
+	*l = append(*l, strings.TrimSpace(text[start:]))
 	return nil
 }
 

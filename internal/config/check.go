@@ -24,7 +24,7 @@ var checkedMembers = [...]members{
 	{"agents.overrides.*", "enabled:bool modelConfig:object runConfig:object tools:strings mcpServers:object"},
 	{"agents.overrides.*.mcpServers.*", serverMembers},
 	{"agents.overrides.*.modelConfig", "model:string generateContentConfig:object"},
-	{"agents.overrides.*.runConfig", "maxTurns:number maxTimeMinutes:number"},
+	{"agents.overrides.*.runConfig", "maxTurns maxTimeMinutes"},
 	{"mcpServers.*", serverMembers},
 	{"model.summarizeToolOutput.*", "tokenBudget"},
 	{"telemetry", "enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth"},

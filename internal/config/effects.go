@@ -161,14 +161,14 @@ var (
 	// enables is ifTrue for features that are on by default.
 	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	// ifMore loosens with a larger number.
-	ifMore    = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}
+	ifMore    = &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}
 	byMode    = &Effect{Class: Loosens | Tightens, Of: modeClass}
 	ifAsks    = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != "deny") }}
 	ifText    = &Effect{Class: Loosens | Describes, Of: textClass}
 	agentTool = &Effect{Class: Loosens | Tightens, Limits: true, Of: agentToolsClass}
-	runLimits = &Effect{Class: Loosens | Tightens, Limits: true, Part: Fields, Fields: []Field{
-		{"maxTurns", &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 30.0), v)) }}},
-		{"maxTimeMinutes", &Effect{Class: Loosens | Tightens, Limits: true, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 10.0), v)) }}},
+	runLimits = &Effect{Class: Loosens | Tightens, Part: Fields, Fields: []Field{
+		{"maxTurns", &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 30.0), v)) }}},
+		{"maxTimeMinutes", &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(orElse(below, 10.0), v)) }}},
 	}}
 
 	// Values that would loosen are ignored: a project may only tighten these.

@@ -47,7 +47,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if no := c.server.check(ctx, c.remote); no != nil {
 		return no
 	}
-	params := &callToolParams{Name: c.listed.Name, Arguments: c.args}
+	params := &callParams{Name: c.listed.Name, Arguments: c.args}
 	token := uuid.NewString()
 	params.Meta = sdk.Meta{"progressToken": token}
 	if host.Output != nil {
@@ -60,7 +60,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	}
 	err = c.server.attended(ctx, ask, func(ctx context.Context) error {
 		return c.server.withPages(ctx, func() (err error) {
-			result, err = sdk.CallCustomMethod[*callToolParams, *callToolResult](ctx, session, methodCallTool, params)
+			result, err = sdk.CallCustomMethod[*callParams, *callToolResult](ctx, session, methodCallTool, params)
 			return err
 		})
 	})

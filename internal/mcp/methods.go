@@ -30,16 +30,11 @@ type listToolsResult struct {
 	NextCursor string            `json:"nextCursor"`
 }
 
-type callToolParams struct {
+// callParams call a tool, or get a prompt.
+type callParams struct {
 	sdk.ParamsBase
 	Name      string          `json:"name"`
 	Arguments json.RawMessage `json:"arguments"`
-}
-
-type getPromptParams struct {
-	sdk.ParamsBase
-	Name      string            `json:"name"`
-	Arguments map[string]string `json:"arguments"` // not nil
 }
 
 type callToolResult struct {
@@ -53,8 +48,8 @@ type callToolResult struct {
 func addMethods(c *sdk.Client) {
 	// They fail only for names that are standard.
 	_ = sdk.AddSendingCustomMethod[*listToolsParams, *listToolsResult](c, methodListTools)
-	_ = sdk.AddSendingCustomMethod[*callToolParams, *callToolResult](c, methodCallTool)
-	_ = sdk.AddSendingCustomMethod[*getPromptParams, *sdk.GetPromptResult](c, methodGetPrompt)
+	_ = sdk.AddSendingCustomMethod[*callParams, *callToolResult](c, methodCallTool)
+	_ = sdk.AddSendingCustomMethod[*callParams, *sdk.GetPromptResult](c, methodGetPrompt)
 }
 
 // toWire returns a message as it is sent: with the standard name of its method.

@@ -3,9 +3,9 @@ package mcp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -57,11 +57,15 @@ func (s *Servers) GetPrompt(ctx context.Context, p Prompt, args map[string]strin
 	if err != nil {
 		return nil, err
 	}
-	params := &getPromptParams{Name: p.Name, Arguments: map[string]string{}}
-	maps.Copy(params.Arguments, args)
+	params := &callParams{Name: p.Name, Arguments: json.RawMessage("{}")}
+	if len(args) > 0 {
+		if params.Arguments, err = json.Marshal(args); err != nil {
+			return nil, err // not expected: they are texts
+		}
+	}
 	var result *sdk.GetPromptResult
 	err = one.attended(ctx, one.all.o.Ask, func(ctx context.Context) error {
-		result, err = sdk.CallCustomMethod[*getPromptParams, *sdk.GetPromptResult](ctx, session, methodGetPrompt, params)
+		result, err = sdk.CallCustomMethod[*callParams, *sdk.GetPromptResult](ctx, session, methodGetPrompt, params)
 		return err
 	})
 	if err != nil {

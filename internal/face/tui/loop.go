@@ -98,6 +98,7 @@ func newLoop(f *Face) *loop {
 	f.copyText = l.copyText
 	l.look = newLook(f.options)
 	l.transcript.Options.Screen, l.transcript.Options.Color = l.shellTail, l.shells.Color
+	l.working.Options.IsStill = true // until the settings are known
 	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
 	l.composer.Guard.IsPasteMarked = l.look.marksPastes()
 	l.decoder.IsMac = f.options.GOOS == "darwin"

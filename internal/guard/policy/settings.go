@@ -75,6 +75,9 @@ func ExtensionRules(name, manifest string, excluded []string) []Rule {
 func MatchNothing(rules []Rule) (warnings []string) {
 	for i := range rules {
 		r := &rules[i]
+		if strings.HasPrefix(r.Source, "Settings (mcp") {
+			continue // of servers
+		}
 		name, _, hasArg := strings.Cut(r.Tools[0], "(")
 		warning, suggestion := "", SuggestTool(name)
 		if name == "Bash" { // in Claude Code
