@@ -47,9 +47,9 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	if no := c.server.check(ctx, c.remote); no != nil {
 		return no
 	}
-	params := &callParams{Name: c.listed.Name, Arguments: c.args}
+	sent := &params{Name: c.listed.Name, Arguments: c.args}
 	token := uuid.NewString()
-	params.Meta = sdk.Meta{"progressToken": token}
+	sent.Meta = sdk.Meta{"progressToken": token}
 	if host.Output != nil {
 		defer c.server.follow(token, func(p *tool.ProgressDisplay) { host.Output(p) })()
 	}
@@ -60,7 +60,7 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 	}
 	err = c.server.attended(ctx, ask, func(ctx context.Context) error {
 		return c.server.withPages(ctx, func() (err error) {
-			result, err = sdk.CallCustomMethod[*callParams, *callToolResult](ctx, session, methodCallTool, params)
+			result, err = sdk.CallCustomMethod[*params, *callToolResult](ctx, session, methodCallTool, sent)
 			return err
 		})
 	})

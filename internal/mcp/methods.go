@@ -19,22 +19,18 @@ const (
 	methodGetPrompt = ownPrefix + "prompts/get"
 )
 
-type listToolsParams struct {
+// params are those of all these methods: a page of a list, or a tool or a prompt with its arguments.
+type params struct {
 	sdk.ParamsBase
-	Cursor string `json:"cursor,omitempty"`
+	Cursor    string          `json:"cursor,omitempty"`
+	Name      string          `json:"name,omitempty"`
+	Arguments json.RawMessage `json:"arguments,omitempty"`
 }
 
 type listToolsResult struct {
 	sdk.ResultBase
 	Tools      []json.RawMessage `json:"tools"`
 	NextCursor string            `json:"nextCursor"`
-}
-
-// callParams call a tool, or get a prompt.
-type callParams struct {
-	sdk.ParamsBase
-	Name      string          `json:"name"`
-	Arguments json.RawMessage `json:"arguments"`
 }
 
 type callToolResult struct {
@@ -47,9 +43,9 @@ type callToolResult struct {
 // addMethods makes a client send the methods above.
 func addMethods(c *sdk.Client) {
 	// They fail only for names that are standard.
-	_ = sdk.AddSendingCustomMethod[*listToolsParams, *listToolsResult](c, methodListTools)
-	_ = sdk.AddSendingCustomMethod[*callParams, *callToolResult](c, methodCallTool)
-	_ = sdk.AddSendingCustomMethod[*callParams, *sdk.GetPromptResult](c, methodGetPrompt)
+	_ = sdk.AddSendingCustomMethod[*params, *listToolsResult](c, methodListTools)
+	_ = sdk.AddSendingCustomMethod[*params, *callToolResult](c, methodCallTool)
+	_ = sdk.AddSendingCustomMethod[*params, *sdk.GetPromptResult](c, methodGetPrompt)
 }
 
 // toWire returns a message as it is sent: with the standard name of its method.

@@ -117,7 +117,7 @@ func isUnknownMethod(err error) bool {
 // listTools reads a page of tools. It leaves out those that cannot be read, and those that run only as tasks of
 // the protocol, which Pollux does not have.
 func listTools(ctx context.Context, s *sdk.ClientSession, cursor string) (list []listed, next string, err error) {
-	r, err := sdk.CallCustomMethod[*listToolsParams, *listToolsResult](ctx, s, methodListTools, &listToolsParams{Cursor: cursor})
+	r, err := sdk.CallCustomMethod[*params, *listToolsResult](ctx, s, methodListTools, &params{Cursor: cursor})
 	if err != nil {
 		return nil, "", err
 	}

@@ -57,15 +57,15 @@ func (s *Servers) GetPrompt(ctx context.Context, p Prompt, args map[string]strin
 	if err != nil {
 		return nil, err
 	}
-	params := &callParams{Name: p.Name, Arguments: json.RawMessage("{}")}
+	sent := &params{Name: p.Name, Arguments: json.RawMessage("{}")}
 	if len(args) > 0 {
-		if params.Arguments, err = json.Marshal(args); err != nil {
+		if sent.Arguments, err = json.Marshal(args); err != nil {
 			return nil, err // not expected: they are texts
 		}
 	}
 	var result *sdk.GetPromptResult
 	err = one.attended(ctx, one.all.o.Ask, func(ctx context.Context) error {
-		result, err = sdk.CallCustomMethod[*callParams, *sdk.GetPromptResult](ctx, session, methodGetPrompt, params)
+		result, err = sdk.CallCustomMethod[*params, *sdk.GetPromptResult](ctx, session, methodGetPrompt, sent)
 		return err
 	})
 	if err != nil {
