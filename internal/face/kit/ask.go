@@ -24,6 +24,8 @@ type inquiry struct {
 	isOfCall bool            // a call of the model asks
 	isNested bool            // the model of an agent in a call asks
 	agent    string          // name of that agent
+	call     *agent.ToolCall // that asks, nil if none does
+	within   []*agent.ToolCall
 	// following is the number of questions that come right after this one.
 	following int
 	place     int       // among the questions that wait: that of the call in the run
@@ -64,7 +66,7 @@ func (d *Driver) ask(ctx context.Context, q *inquiry) (tool.Answer, error) {
 }
 
 func (d *Driver) addCallQuestion(e agent.ToolAsked) {
-	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following, done: e.Done}
+	q := &inquiry{isOfCall: true, about: e.Question, details: e.Question.Details(), answer: e.Answer, following: e.Following, done: e.Done, call: e.Call, within: e.Within}
 	first := e.Call
 	if q.isNested = len(e.Within) > 0; q.isNested {
 		first = e.Within[0]
@@ -118,6 +120,7 @@ func (d *Driver) askNext() {
 		return
 	}
 	q.shown.Number, q.shown.Count, q.shown.Agent = d.asked, d.asked+len(d.pending), q.agent
+	q.shown.Call, q.shown.Within = q.call, q.within
 	q.shown.ctx, q.cancel = context.WithCancel(d.ctx)
 	d.open = q
 	d.emit(Asked{q.shown})

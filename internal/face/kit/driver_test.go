@@ -639,7 +639,7 @@ func TestNestedQuestions(t *testing.T) {
 			s.settle()
 			for i := range 2 {
 				q := s.shown[i]
-				if q.Agent != "scout" || !q.IsOfCall {
+				if q.Agent != "scout" || !q.IsOfCall || q.Call == nil || q.Call.ID != "inner" || len(q.Within) != 1 || q.Within[0].ID != "outer" {
 					t.Errorf("%+v", q)
 				}
 				s.Answer(q, q.Option("y").Answer(""))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/agent"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -21,8 +22,11 @@ type Question struct {
 	Number, Count int
 	// Agent is the name of the agent that asks, "" for the main agent or Pollux itself.
 	Agent string
-	// IsOfCall reports whether a call of the model asks.
+	// IsOfCall reports whether a call of the model asks. Call is that call then, and Within are those in which it runs, the
+	// outermost first.
 	IsOfCall bool
+	Call     *agent.ToolCall
+	Within   []*agent.ToolCall
 
 	Hook     []string // words of the hook that requires the question, a line each: above the blocks
 	Blocks   []Block
