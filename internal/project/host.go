@@ -20,4 +20,6 @@ type Host struct {
 	Servers []mcp.Config
 	// Observers take the records of the session, from its start on. [Options.Warn] also gets the warnings of before.
 	Observers []records.Sink
+	// LacksForms says that the person cannot type answers: the model then has no tool that asks for them.
+	LacksForms bool
 }

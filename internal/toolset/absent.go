@@ -14,9 +14,12 @@ import (
 const NotCore = "The setting tools.core does not list it. A user can add it there."
 
 // absentTools returns why a session does not have some of Pollux's tools, by name.
-func absentTools(set *config.Settings, interactive bool) map[string]string {
-	absent := map[string]string{}
-	if !interactive {
+func absentTools(p *project.Project) map[string]string {
+	absent, set := map[string]string{}, p.Settings()
+	switch o := p.Options; {
+	case o.Interactive && o.Host.LacksForms:
+		absent["ask_user"] = "The user cannot type answers here. Ask in your response, and end it."
+	case !o.Interactive:
 		absent["ask_user"] = "A headless run has no user who could answer. Decide yourself, and state your assumptions."
 		absent["enter_plan_mode"] = "A headless run has no user who could approve a plan. A user can start it with --approval-mode plan."
 	}

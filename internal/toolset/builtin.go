@@ -90,7 +90,7 @@ func NewBuiltin(p Parts) Builtin {
 		shell.NewStopTool(p.Processes),
 		b.Search,
 	)
-	if p.Project.Options.Interactive {
+	if o := p.Project.Options; o.Interactive && !o.Host.LacksForms {
 		tools = append(tools, askuser.New())
 	}
 	if config.WriteTodos.In(set) {

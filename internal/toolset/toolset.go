@@ -61,7 +61,7 @@ type Set struct {
 // Open registers the tools, in the order in which the model sees them: the built-in ones that the settings permit, those
 // that a command of the user lists, and more.
 func Open(ctx context.Context, p Parts, more []tool.Tool) (*Set, error) {
-	s := &Set{Builtin: NewBuiltin(p), parts: p, absent: absentTools(p.Project.Settings(), p.Project.Options.Interactive)}
+	s := &Set{Builtin: NewBuiltin(p), parts: p, absent: absentTools(p.Project)}
 	core := project.ToolSettings(p.Project.Settings())
 	s.Tools = slices.DeleteFunc(s.Tools, func(t tool.Tool) bool {
 		spec := t.Spec()

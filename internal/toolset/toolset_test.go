@@ -113,6 +113,20 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
+// TestNoForms checks that a model with a person who cannot type answers has all tools but the one that asks for them.
+func TestNoForms(t *testing.T) {
+	t.Parallel()
+	_, p := openProject(t, `{}`, true)
+	p.Options.Host.LacksForms = true
+	s := toolsettest.New(t, p, nil).Open()
+	if got, want := names(s.Tools), strings.Replace(persons, " ask_user", "", 1)+" write_todos exit_plan_mode enter_plan_mode"; got != want {
+		t.Errorf("the tools are\n%s, want\n%s", got, want)
+	}
+	if why := s.WhyHidden("ask_user"); !strings.Contains(why, "cannot type") {
+		t.Errorf("ask_user is absent: %q", why)
+	}
+}
+
 // TestEffects checks that each tool tells the effect of its calls: by a kind that only reads, or by itself. The changes of
 // all others are looked for in all files, around each call.
 func TestEffects(t *testing.T) {
