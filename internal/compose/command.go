@@ -62,6 +62,6 @@ func (c *Composer) Skill(ctx context.Context, name, line, text string) (agent.Pr
 	if err != nil {
 		return agent.Prompt{}, err
 	}
-	p, err := c.attach(ctx, agent.TextPrompt(text))
+	p, err := c.Attach(ctx, agent.TextPrompt(text))
 	return agent.Prompt{Parts: slices.Concat(parts, p.Parts), Shown: line}, err
 }

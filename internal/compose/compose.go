@@ -70,7 +70,7 @@ func (c *Composer) Expand(ctx context.Context, p agent.Prompt) (agent.Prompt, er
 	}
 	if p.Shown == "" {
 		var err error
-		if p, err = c.attach(ctx, p); err != nil {
+		if p, err = c.Attach(ctx, p); err != nil {
 			return agent.Prompt{}, err
 		}
 	}

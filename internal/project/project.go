@@ -397,7 +397,12 @@ func (p *Project) UserAgentHeader() string {
 			surface = "GitHub"
 		}
 	}
+	return UserAgent(p.Options.Version, surface)
+}
+
+// UserAgent returns the header of requests for a version of Pollux and the kind of program that it works in.
+func UserAgent(version, surface string) string {
 	platform := strings.Replace(runtime.GOOS, "windows", "win32", 1)
 	arch := cmp.Or(map[string]string{"amd64": "x64", "386": "ia32"}[runtime.GOARCH], runtime.GOARCH)
-	return "Pollux/" + p.Options.Version + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
+	return "Pollux/" + version + "/{model} (" + platform + "; " + arch + "; " + surface + ")"
 }
