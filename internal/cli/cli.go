@@ -3,7 +3,7 @@
 //
 //   - flags.go declares the flags on the options of a session, and rejects those that contradict each other. dialect.go parses
 //     them as yargs does, because existing scripts depend on that.
-//   - later.go handles flags that are not available yet.
+//   - later.go names the subcommands that are not available yet. editor.go serves editors.
 //   - installed.go answers how to upgrade and uninstall Pollux.
 //   - noun.go makes subcommands of the table of internal/manage/nouns.
 //   - [Main] converts the arguments to a request, and start.go runs it in a user interface.
@@ -223,11 +223,11 @@ func (p *program) prompt(cmd *cobra.Command, words []string) error {
 	if err := p.flags.conflicts(cmd.Flags(), query); err != nil {
 		return err
 	}
+	if isForEditors(cmd.Flags()) {
+		return p.serveEditor(cmd.Context(), query != "" || p.flags.prompt != "" || p.flags.promptInteractive != "")
+	}
 	o.SessionID = cmp.Or(o.SessionID, uuid.NewString())
 	p.id = o.SessionID
-	if err := later(cmd.Flags()); err != nil {
-		return err
-	}
 	if run := p.inPlaceOfPrompt(cmd.Flags()); run != nil {
 		call := &manage.Call{Words: []string{p.flags.deleteSession}, Options: options(p.term, p.env)}
 		call.Options.Flags, call.Options.Extensions = o.Project.Flags, o.Project.Extensions

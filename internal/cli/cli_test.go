@@ -222,7 +222,7 @@ func TestHelpAndVersion(t *testing.T) {
 				t.Errorf("%s: %q is not in the help:\n%s", args, want, s.out)
 			}
 		}
-		for _, hidden := range []string{"fake-responses", "isCommand", "gemma", "--acp", "not available yet)", "\x00"} {
+		for _, hidden := range []string{"fake-responses", "isCommand", "gemma", "not available yet)", "\x00"} {
 			if strings.Contains(s.out.String(), hidden) {
 				t.Errorf("%s: %q is in the help", args, hidden)
 			}
@@ -336,8 +336,6 @@ func TestLater(t *testing.T) {
 		code      exit.Code
 		err       string
 	}{
-		{"--acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --acp.\n"},
-		{"--experimental-acp", "", exit.General, "The Agent Client Protocol is" + version + ". Run it without --experimental-acp.\n"},
 		{"--allowed-mcp-server-names|a", "", exit.OK, ""},
 		{"--allowed-mcp-server-names=", "", exit.OK, ""},
 		{"-d|gemma", "", exit.General, "pollux gemma is" + version + ".\n"},

@@ -150,8 +150,6 @@ func (p *comparison) flags() {
 		switch {
 		case f == nil:
 			p.t.Errorf("there is no --%s", name)
-		case isLater(name):
-			p.row("--"+name, "--"+name, notYet, "")
 		case name == "isCommand":
 			p.row("--"+name, "--"+name, idle, "Used internally by Gemini CLI.")
 		case f.Hidden:

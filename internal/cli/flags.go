@@ -97,7 +97,7 @@ func (o *flags) declareContext(f *pflag.FlagSet) {
 	f.VarP((*list)(&o.session.Project.Extensions), "extensions", "e", "`name,...` Extensions to use, or none")
 	f.BoolVarP(&o.listExtensions, "list-extensions", "l", false, "List installed extensions")
 	f.Var(new(list), "allowed-mcp-server-names", "`name,...` MCP servers to use")
-	f.Bool("acp", false, "Start an Agent Client Protocol server")
+	f.Bool("acp", false, "Serve an editor, by the Agent Client Protocol on standard input and output")
 	f.Bool("experimental-acp", false, "Former name of --acp")
 	overrides(f, "allowed-mcp-server-names", config.MCPAllowed)
 	setGroup(f, "Extensions, MCP and editors")

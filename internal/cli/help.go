@@ -68,14 +68,14 @@ var everyday = [...]string{
 	"skip-trust", "include-directories", "debug", "version", "help",
 }
 
-// everydayFlags returns the available flags of the root command: the everyday ones, and the
+// everydayFlags returns the flags of the root command: the everyday ones, and the
 // others.
 func everydayFlags(root *cobra.Command) (first, others [][2]string) {
 	for _, name := range everyday {
 		first = append(first, flagRow(root.Flag(name)))
 	}
 	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if !f.Hidden && !isLater(f.Name) && !slices.Contains(everyday[:], f.Name) {
+		if !f.Hidden && !slices.Contains(everyday[:], f.Name) {
 			others = append(others, flagRow(f))
 		}
 	})
@@ -144,15 +144,12 @@ func flagName(f *pflag.Flag) string {
 	return name + " <" + value + ">"
 }
 
-// flagUsage returns the right column of a flag in the help: its description, its allowed
-// values, and a note if it is not available yet.
+// flagUsage returns the right column of a flag in the help: its description and its allowed
+// values.
 func flagUsage(f *pflag.Flag) string {
 	_, usage := described(f)
 	if values := f.Annotations[choices]; values != nil {
 		usage += ": " + strings.Join(values, ", ")
-	}
-	if isLater(f.Name) {
-		usage += " (not available yet)"
 	}
 	return usage
 }

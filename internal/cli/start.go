@@ -8,11 +8,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"pollux/internal/cli/serving"
 	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/face/container"
 	"pollux/internal/face/headless"
-	"pollux/internal/face/toolserver"
 	"pollux/internal/manage/nouns"
 	"pollux/internal/process"
 	"pollux/internal/project"
@@ -123,28 +123,12 @@ func serveCommand(args []string, t *terminal.Terminal, env *config.Env) *cobra.C
 			o := o.session
 			where := container.Options{Args: args, Terminal: t, Headless: true}
 			o.Project.Loaded = func(p *project.Project) { where.Project = p }
-			err := serve(cmd.Context(), t, o)
+			o.Project.Warn = warnTo(t)
+			err := serving.Tools(cmd.Context(), t, o)
 			return container.Follow(cmd.Context(), err, where)
 		},
 	}
 	o.declareSafety(cmd.Flags())
 	declareFiles(cmd.Flags())
 	return cmd
-}
-
-// serve serves the tools of the working directory until standard input ends.
-func serve(ctx context.Context, t *terminal.Terminal, o session.Options) (err error) {
-	process.Seal() // the environment may hold keys, and commands run as the same user
-	p := &o.Project
-	if p.Dir, err = config.WorkingDir(); err != nil {
-		return err
-	}
-	p.Flags[string(config.MCPAllowed)] = []any{} // servers of the settings are not for other clients
-	p.Interactive, p.Warn, p.DebugLog, o.Offline = true, warnTo(t), t.Err, true
-	s, err := session.Open(ctx, o)
-	if err != nil {
-		return err
-	}
-	defer s.Close()
-	return toolserver.Serve(ctx, s, toolserver.Options{In: t.In, Out: t.Out.JSON()})
 }

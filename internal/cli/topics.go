@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"pollux/tool/spelling"
 )
@@ -29,7 +28,7 @@ func (p *program) printTopic(words []string) bool {
 		printHelp(p.term.Out, cmd, p.term.Width)
 		return true
 	} else if cmd != nil {
-		h.printLater(p.root)
+		h.printLater()
 		return true
 	}
 	if len(words) > 2 {
@@ -40,7 +39,7 @@ func (p *program) printTopic(words []string) bool {
 		printHelp(p.term.Out, p.root, p.term.Width)
 		return true
 	case "later":
-		h.printLater(p.root)
+		h.printLater()
 		return true
 	}
 	var chosen []flagGroup
@@ -75,20 +74,14 @@ func findCommand(root *cobra.Command, path []string) *cobra.Command {
 	return root
 }
 
-// printLater lists the commands and flags that are not available yet.
-func (h helpWriter) printLater(root *cobra.Command) {
-	var commands, flags []string
+// printLater lists the commands that are not available yet.
+func (h helpWriter) printLater() {
+	var commands []string
 	for _, names := range laterCommands {
 		commands = append(commands, names[0])
 	}
-	root.LocalFlags().VisitAll(func(f *pflag.Flag) {
-		if isLater(f.Name) && !f.Hidden {
-			flags = append(flags, "--"+f.Name)
-		}
-	})
-	h.text("Commands and flags of Gemini CLI that are not available yet in this version of Pollux.")
+	h.text("Commands of Gemini CLI that are not available yet in this version of Pollux.")
 	h.lines("COMMANDS", strings.Join(commands, ", "))
-	h.lines("FLAGS", strings.Join(flags, ", "))
 	h.lines("LEARN MORE",
 		"Run 'pollux config list' for the settings that have no effect yet.",
 		"Type /help in a session for its commands.")

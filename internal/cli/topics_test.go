@@ -18,7 +18,7 @@ func TestTopics(t *testing.T) {
 		"help|config":            "pollux config [command]",
 		"help|config|get":        "pollux config get KEY",
 		"help|gemma":             "\nCOMMANDS\n  gemma",
-		"help|later":             "--acp",
+		"help|later":             "gemma",
 		"help|flags":             "--policy",
 		"help|sessions":          "--session-id",
 		"help|version":           "\nUSAGE\n",

@@ -1,0 +1,177 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"time"
+
+	"pollux/internal/config"
+	"pollux/internal/face/acp/wire"
+	"pollux/internal/face/kit"
+	"pollux/internal/guard/trust"
+	"pollux/internal/project"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+)
+
+// opening is how a session opens.
+type opening struct {
+	isResumed bool // its record exists
+}
+
+// work is an open session with the driver that works on it.
+type work struct {
+	driver *kit.Driver
+	live   *session.Session
+	names  kit.Live
+	signIn *signIn // with which it was opened
+	ended  chan struct{}
+	err    error // of the driver, once ended is closed
+}
+
+// open opens the session. ctx ends the opening.
+func (c *chat) open(ctx context.Context, how opening) error {
+	o, err := c.options(ctx, how)
+	if err != nil {
+		return err
+	}
+	w := &work{signIn: c.server.signedIn(), ended: make(chan struct{})}
+	w.driver = kit.New(kit.Options{Open: func(ctx context.Context, d *kit.Driver) (kit.Session, error) {
+		live, err := kit.Open(ctx, d, o, c.server.Terminal, "")
+		if err == nil {
+			w.names, w.live = live, live.Commands.Session
+		}
+		return live, err
+	}})
+	opened := make(chan struct{})
+	c.start(w, opened)
+	select {
+	case <-opened:
+	case <-w.ended:
+		return w.err
+	case <-ctx.Done():
+		w.driver.Stop(context.Cause(ctx))
+		<-w.ended
+		return context.Cause(ctx)
+	}
+	if w.live.ID() != c.id {
+		c.stop(w)
+		return wire.Errorf(wire.InternalError, "The session is open in another process. Close it there, and load it again.")
+	}
+	c.mu.Lock()
+	c.work = w
+	c.mu.Unlock()
+	return nil
+}
+
+// options returns the options of the session.
+func (c *chat) options(ctx context.Context, how opening) (session.Options, error) {
+	o := c.server.Session
+	p := &o.Project
+	p.Dir, p.Flags = c.place.real, maps.Clone(p.Flags)
+	if p.Flags == nil {
+		p.Flags = map[string]any{}
+	}
+	if len(c.place.directories) > 0 {
+		list, _ := p.Flags[string(config.IncludeDirectories)].([]any)
+		list = append([]any{}, list...)
+		for _, dir := range c.place.directories {
+			list = append(list, dir)
+		}
+		p.Flags[string(config.IncludeDirectories)] = list
+	}
+	c.server.signedIn().use(p)
+	p.Host.Servers, p.Host.LacksForms = c.place.servers, true
+	p.Host.Disk = c.disk()
+	p.UserAgent = c.server.userAgent()
+	o.Recorded = true
+	if o.SessionID, o.IsNewID = c.id, true; how.isResumed {
+		o.SessionID, o.IsNewID, o.Resume, o.IsResumeID = "", false, c.id, true
+	}
+	if c.server.OnSession != nil {
+		c.server.OnSession(&o)
+	}
+	state, err := decided(ctx, *p)
+	if err == nil && state == trust.Unknown {
+		p.Folder = trust.Untrusted // until the person has answered: see [chat.askTrust]
+	}
+	return o, err
+}
+
+// decided returns the decision of the user about the folder of a project until now.
+func decided(ctx context.Context, o project.Options) (trust.State, error) {
+	o.Loaded = nil
+	p := project.New(o)
+	defer p.Close()
+	if err := p.Load(ctx); err != nil {
+		return trust.Unknown, err
+	}
+	return p.Trust.State(), nil
+}
+
+// start lets the driver work, and shows its events. It closes opened when the session is open.
+func (c *chat) start(w *work, opened chan struct{}) {
+	failed := make(chan error, 1)
+	c.background(func() { failed <- w.driver.Run(c.server.life) })
+	c.background(func() {
+		defer close(w.ended)
+		c.show(w, opened)
+		w.err = <-failed
+		w.driver.Close()
+		c.workEnded(w)
+	})
+}
+
+// reopen opens the session again, to ask the questions that were refused, or with another sign-in.
+func (c *chat) reopen(ctx context.Context) error {
+	w := c.current()
+	how := opening{isResumed: w.live.Record.IsRecorded()}
+	c.mu.Lock()
+	c.isReopening, c.notes = true, nil // the warnings come again
+	c.mu.Unlock()
+	defer func() {
+		c.mu.Lock()
+		c.isReopening = false
+		c.mu.Unlock()
+	}()
+	c.stop(w)
+	return c.open(ctx, how)
+}
+
+// stop ends the work on a session, in order if that is soon.
+func (c *chat) stop(w *work) {
+	leaving := make(chan struct{})
+	c.background(func() {
+		defer close(leaving)
+		w.driver.Leave(nil)
+	})
+	select {
+	case <-w.ended:
+	case <-time.After(closeGrace):
+		w.driver.Stop(errors.New("the session did not end in time"))
+		<-w.ended
+	}
+	<-leaving
+}
+
+// userAgent returns the header of requests to models, which names the editor.
+func (s *server) userAgent() string {
+	surface := "acp"
+	if info := s.clientInfo().Info; info != nil && info.Name != "" {
+		surface += "-" + terminal.Cut(headerWord(info.Name), 40)
+	}
+	return project.UserAgent(s.Session.Project.Version, surface)
+}
+
+// headerWord returns a name as a word of a header.
+func headerWord(name string) string {
+	word := []rune(name)
+	for i, r := range word {
+		isWord := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_'
+		if !isWord {
+			word[i] = '-'
+		}
+	}
+	return string(word)
+}

@@ -1,0 +1,98 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+
+	"pollux/agent"
+	"pollux/internal/face/acp/schema"
+	"pollux/internal/face/kit"
+	"pollux/internal/terminal"
+	"pollux/llm"
+	"pollux/tool"
+)
+
+// replay sends a recorded session as the client has seen it before: prompts, thoughts, answers, and each tool call with its end. Messages that Pollux has added for the model are left out.
+func (c *chat) replay() {
+	w := c.current()
+	records := w.live.Record.Calls()
+	var plan *schema.Plan
+	for _, m := range w.live.History() {
+		switch {
+		case m.IsPrompt:
+			c.replayPrompt(m)
+		case m.Content.Role == llm.RoleModel:
+			for _, t := range m.Thoughts {
+				c.think(thought(t))
+			}
+			if text := terminal.Clean(m.Content.Text()); strings.TrimSpace(text) != "" {
+				c.send(schema.Chunk{Kind: schema.AgentChunk, Content: schema.TextOf(text)})
+			}
+		}
+		for i := range records[m.ID] {
+			if last := c.replayCall(w, &records[m.ID][i]); last != nil {
+				plan = last
+			}
+		}
+	}
+	if plan != nil {
+		c.send(plan)
+	}
+	c.mu.Lock()
+	c.hasTitle = true // by the prompt that it began with
+	c.mu.Unlock()
+}
+
+// replayPrompt tells the client a prompt, as the person wrote it.
+func (c *chat) replayPrompt(m agent.Message) {
+	text := m.Shown
+	if text == "" {
+		text = m.Content.Text()
+	}
+	if text = terminal.Clean(text); text != "" {
+		c.send(schema.Chunk{Kind: schema.UserChunk, Content: schema.TextOf(text)})
+	}
+	for _, p := range m.Content.Parts {
+		if b := p.InlineData; b != nil && strings.HasPrefix(b.MIMEType, "image/") {
+			c.send(schema.Chunk{Kind: schema.UserChunk, Content: schema.Block{Type: "image", MIMEType: b.MIMEType, Data: base64.StdEncoding.EncodeToString(b.Data)}})
+		}
+	}
+}
+
+// replayCall tells the client a call that has ended. It returns the list of tasks that the call has written, nil for none.
+func (c *chat) replayCall(w *work, r *agent.CallRecord) *schema.Plan {
+	ran := r.Ran()
+	end := agent.ToolFinished{Call: &agent.ToolCall{ID: r.ID, Name: r.Name, Args: r.Args}, Status: r.Status, Executions: ran}
+	for i := range ran {
+		if ran[i].Result == nil {
+			ran[i].Result = &tool.Result{Display: r.Display}
+		}
+	}
+	k := &call{id: r.ID, agent: end.Call, title: kit.Label(w.names, r.Name, r.Description), tool: schema.ToolOther, locations: []schema.Location{}}
+	k.entitle(r.Args)
+	for _, spec := range w.live.Tools() {
+		if spec.Name == r.Name {
+			k.tool = kindOf(spec.Kind)
+		}
+	}
+	k.locations = c.locations(namedFiles(w, r.Args))
+	shown := k.whole()
+	shown.Kind, shown.Status = schema.CallBegan, statusOf(r.Status)
+	shown.Content, shown.Output = c.results(&end)
+	c.send(shown)
+	return planOf(&end)
+}
+
+// namedFiles returns the file that the arguments of a call name, if any.
+func namedFiles(w *work, args json.RawMessage) []tool.Location {
+	var named struct {
+		File string `json:"file_path"`
+		Dir  string `json:"dir_path"`
+	}
+	if json.Unmarshal(args, &named) != nil || named.File+named.Dir == "" {
+		return nil
+	}
+	return []tool.Location{{Path: w.live.Workspace.Resolve(cmp.Or(named.File, named.Dir))}}
+}
