@@ -128,7 +128,11 @@ func newGateway(g *schema.Gateway) (*signIn, *wire.Error) {
 func (s *server) checkSignIn(ctx context.Context, method string, given *signIn) error {
 	o := s.Session.Project
 	o.Dir, o.Folder = config.NewPaths(o.Env, "/").Home(), trust.Untrusted
+	o.Flags = cloned(o.Flags)
 	given.use(&o)
+	if _, err := adapt(ctx, &o); err != nil {
+		return s.failure(err, noPlace)
+	}
 	p := project.New(o)
 	defer p.Close()
 	if err := p.Load(ctx); err != nil {
@@ -149,15 +153,20 @@ func (s *server) checkSignIn(ctx context.Context, method string, given *signIn) 
 	return f
 }
 
-// use makes a project use a sign-in. nil changes nothing.
+// use makes a project, whose flags are its own, use a sign-in. nil changes nothing.
 func (g *signIn) use(o *project.Options) {
 	if g == nil {
 		return
 	}
-	flags := map[string]any{}
-	maps.Copy(flags, o.Flags)
-	flags[string(config.AuthOwnType)] = g.selected
-	o.Env, o.Flags = o.Env.With(g.env...), flags
+	o.Flags[string(config.AuthOwnType)] = g.selected
+	o.Env = o.Env.With(g.env...)
+}
+
+// cloned returns a copy of flags, which sessions share, to change.
+func cloned(flags map[string]any) map[string]any {
+	own := map[string]any{}
+	maps.Copy(own, flags)
+	return own
 }
 
 // signedIn returns the sign-in of the client, nil for none.

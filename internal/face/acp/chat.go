@@ -26,6 +26,7 @@ type chat struct {
 	turn        *turn // in progress, nil for none
 	last        *turn // that the client has asked for last
 	isReopening bool
+	isLost      bool // the work has ended, and the session has to be opened again
 	isClosed    bool
 	wasRefused  bool     // a question that came while the session opened
 	isDecided   bool     // the person was asked about the folder, or need not be
@@ -145,6 +146,7 @@ func (c *chat) take(w *work, opened chan struct{}, e kit.Event) {
 func (c *chat) workEnded(w *work) {
 	c.mu.Lock()
 	isCurrent := c.work == w && !c.isReopening
+	c.isLost = c.isLost || c.work == w
 	t := c.turn
 	c.mu.Unlock()
 	if isCurrent && t != nil {

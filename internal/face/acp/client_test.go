@@ -30,6 +30,7 @@ type editor struct {
 	schema  *schemas
 	home    string
 	dir     string
+	model   *scriptmodel.Server
 	in      io.WriteCloser
 	ended   chan error
 	onAsk   func(method string, params map[string]any) any // answers requests; nil fails the test
@@ -67,12 +68,14 @@ const hang = "hang"
 
 // setup is the start of a test with an editor.
 type setup struct {
-	script   string // of the model; "" is none
-	settings string
-	env      []string
-	files    map[string]string // in the directory
-	isNew    bool              // the folder is not trusted yet
-	options  func(o *acp.Options)
+	script      string // of the model; "" is none
+	settings    string
+	env         []string
+	files       map[string]string // in the directory
+	isNew       bool              // the folder is not trusted yet
+	isUnchecked bool              // the model may refuse requests
+	isRaw       bool              // the connection is not initialized
+	options     func(o *acp.Options)
 }
 
 // newEditor starts a server with a scripted model, in a new home directory with a project.
@@ -96,13 +99,13 @@ func newEditor(t *testing.T, s setup) *editor {
 	}
 	env := []string{"HOME=" + e.home, "PATH=" + os.Getenv("PATH"), "GEMINI_CLI_SYSTEM_SETTINGS_PATH=" + root + "/none.json", "GEMINI_FORCE_FILE_STORAGE=true"}
 	if s.script != "" {
-		model := scripttest.Serve(t, s.script, scriptmodel.Options{})
+		e.model = scripttest.Serve(t, s.script, scriptmodel.Options{})
 		t.Cleanup(func() {
-			if err := model.Check(); err != nil {
+			if err := e.model.Check(); err != nil && !s.isUnchecked {
 				t.Error(err)
 			}
 		})
-		env = append(env, "GEMINI_API_KEY=test-key-0123456789", "GOOGLE_GEMINI_BASE_URL="+model.URL(), "GEMINI_MODEL=gemini-2.5-flash")
+		env = append(env, "GEMINI_API_KEY=test-key-0123456789", "GOOGLE_GEMINI_BASE_URL="+e.model.URL(), "GEMINI_MODEL=gemini-2.5-flash")
 	}
 	o := acp.Options{
 		Log: io.Discard, Terminal: &terminal.Terminal{},
@@ -111,12 +114,12 @@ func newEditor(t *testing.T, s setup) *editor {
 	if s.options != nil {
 		s.options(&o)
 	}
-	e.start(o)
+	e.start(o, s)
 	return e
 }
 
 // start starts a server and initializes the connection.
-func (e *editor) start(o acp.Options) {
+func (e *editor) start(o acp.Options, s setup) {
 	e.t.Helper()
 	toServer, in := io.Pipe()
 	out, fromServer := io.Pipe()
@@ -131,6 +134,9 @@ func (e *editor) start(o acp.Options) {
 	read := make(chan struct{})
 	go func() { defer close(read); e.read(out) }()
 	e.t.Cleanup(func() { e.end(); <-read })
+	if s.isRaw {
+		return
+	}
 	e.ok("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}})
 }
 
@@ -415,4 +421,14 @@ func (e *editor) said() string {
 // selects answers a permission request with an option.
 func selects(id string) any {
 	return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": id}}
+}
+
+// lastRequest returns the id of the request that was sent last.
+func (e *editor) lastRequest() any {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.lastID%2 == 0 {
+		return fmt.Sprintf("r%d", e.lastID)
+	}
+	return e.lastID
 }

@@ -53,7 +53,7 @@ func (c *chat) execution(x *agent.Execution) ([]schema.CallContent, string) {
 		return []schema.CallContent{schema.Show(fenced(text))}, text
 	}
 	content, text := c.display(r.Display, r.Omitted, true)
-	if len(content) == 0 && r.Summary != "" {
+	if _, isPlan := r.Display.(*tool.TodoDisplay); len(content) == 0 && r.Summary != "" && !isPlan {
 		text = terminal.Text(r.Summary)
 		content = []schema.CallContent{schema.Show(text)}
 	}
@@ -120,6 +120,9 @@ func activity(d *tool.AgentDisplay) string {
 // diff returns the change of a file. One of a big file is its differences, as text.
 func (c *chat) diff(d *tool.DiffDisplay) []schema.CallContent {
 	path := c.place.shown(d.FilePath)
+	if d.After == "" && (d.Before == nil || *d.Before == "") && d.Diff != "" { // of a record, which does not have the texts
+		return fragments(path, d.Diff)
+	}
 	if len(d.After) > maxFile || d.Before != nil && len(*d.Before) > maxFile {
 		return []schema.CallContent{schema.Show(terminal.Line(path) + " is too big to show whole. Its changes:\n" + fenced(tail(terminal.Text(d.Diff), 0)))}
 	}
@@ -128,6 +131,31 @@ func (c *chat) diff(d *tool.DiffDisplay) []schema.CallContent {
 		kind = "add"
 	}
 	return []schema.CallContent{&schema.Diff{Type: "diff", Path: path, OldText: d.Before, NewText: d.After, Meta: schema.Meta{"kind": kind}}}
+}
+
+// fragments returns the changes in a unified diff, with the lines around them.
+func fragments(path, diff string) (list []schema.CallContent) {
+	var last *schema.Diff
+	for line := range strings.Lines(diff) {
+		if strings.HasPrefix(line, "@@") {
+			last = &schema.Diff{Type: "diff", Path: path, OldText: new(string), Meta: schema.Meta{"kind": "modify"}}
+			if strings.HasPrefix(line, "@@ -0,0 ") {
+				last.OldText, last.Meta = nil, schema.Meta{"kind": "add"}
+			}
+			list = append(list, last)
+			continue
+		}
+		if last == nil {
+			continue
+		}
+		if sign := line[0]; sign == ' ' || sign == '+' {
+			last.NewText += line[1:]
+		}
+		if sign := line[0]; (sign == ' ' || sign == '-') && last.OldText != nil {
+			*last.OldText += line[1:]
+		}
+	}
+	return list
 }
 
 // tail returns the end of a text, with a line about the part that is left out. omitted lines are left out already.

@@ -1,14 +1,15 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"maps"
 	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/face/acp/wire"
 	"pollux/internal/face/kit"
+	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/session"
@@ -17,7 +18,8 @@ import (
 
 // opening is how a session opens.
 type opening struct {
-	isResumed bool // its record exists
+	isResumed   bool   // its record exists
+	mode, model string // that the person has chosen, "" for none
 }
 
 // work is an open session with the driver that works on it.
@@ -26,6 +28,8 @@ type work struct {
 	live   *session.Session
 	names  kit.Live
 	signIn *signIn // with which it was opened
+	mode   policy.Mode
+	model  string
 	ended  chan struct{}
 	err    error // of the driver, once ended is closed
 }
@@ -59,8 +63,9 @@ func (c *chat) open(ctx context.Context, how opening) error {
 		c.stop(w)
 		return wire.Errorf(wire.InternalError, "The session is open in another process. Close it there, and load it again.")
 	}
+	w.mode, w.model = w.live.Rulebook.Mode(), w.live.Models.Current().Requested
 	c.mu.Lock()
-	c.work = w
+	c.work, c.isLost = w, false
 	c.mu.Unlock()
 	return nil
 }
@@ -69,10 +74,7 @@ func (c *chat) open(ctx context.Context, how opening) error {
 func (c *chat) options(ctx context.Context, how opening) (session.Options, error) {
 	o := c.server.Session
 	p := &o.Project
-	p.Dir, p.Flags = c.place.real, maps.Clone(p.Flags)
-	if p.Flags == nil {
-		p.Flags = map[string]any{}
-	}
+	p.Dir, p.Flags = c.place.real, cloned(p.Flags)
 	if len(c.place.directories) > 0 {
 		list, _ := p.Flags[string(config.IncludeDirectories)].([]any)
 		list = append([]any{}, list...)
@@ -82,6 +84,7 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 		p.Flags[string(config.IncludeDirectories)] = list
 	}
 	c.server.signedIn().use(p)
+	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
 	p.Host.Servers, p.Host.LacksForms = c.place.servers, true
 	p.Host.Disk = c.disk()
 	p.UserAgent = c.server.userAgent()
@@ -92,20 +95,25 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	if c.server.OnSession != nil {
 		c.server.OnSession(&o)
 	}
-	state, err := decided(ctx, *p)
+	state, err := adapt(ctx, p)
 	if err == nil && state == trust.Unknown {
 		p.Folder = trust.Untrusted // until the person has answered: see [chat.askTrust]
 	}
 	return o, err
 }
 
-// decided returns the decision of the user about the folder of a project until now.
-func decided(ctx context.Context, o project.Options) (trust.State, error) {
-	o.Loaded = nil
-	p := project.New(o)
+// adapt makes a project use any key that is set up if the user has chosen the sign-in that only Gemini CLI has. It returns the
+// decision of the user about the folder until now.
+func adapt(ctx context.Context, o *project.Options) (trust.State, error) {
+	alone := *o
+	alone.Loaded = nil
+	p := project.New(alone)
 	defer p.Close()
 	if err := p.Load(ctx); err != nil {
 		return trust.Unknown, err
+	}
+	if set := p.Settings(); config.AuthOwnType.In(set) == "" && config.AuthSelectedType.In(set) == googleLogin {
+		o.Flags[string(config.AuthSelectedType)] = ""
 	}
 	return p.Trust.State(), nil
 }
@@ -127,6 +135,12 @@ func (c *chat) start(w *work, opened chan struct{}) {
 func (c *chat) reopen(ctx context.Context) error {
 	w := c.current()
 	how := opening{isResumed: w.live.Record.IsRecorded()}
+	if mode := w.live.Rulebook.Mode(); mode != w.mode {
+		how.mode = mode.Name()
+	}
+	if now := w.live.Models.Current(); now.Requested != w.model {
+		how.model = now.Requested
+	}
 	c.mu.Lock()
 	c.isReopening, c.notes = true, nil // the warnings come again
 	c.mu.Unlock()

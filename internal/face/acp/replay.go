@@ -2,6 +2,7 @@ package acp
 
 import (
 	"cmp"
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"strings"
@@ -9,17 +10,30 @@ import (
 	"pollux/agent"
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/kit"
+	"pollux/internal/journal"
 	"pollux/internal/terminal"
 	"pollux/llm"
 	"pollux/tool"
 )
 
 // replay sends a recorded session as the client has seen it before: prompts, thoughts, answers, and each tool call with its end. Messages that Pollux has added for the model are left out.
-func (c *chat) replay() {
+func (c *chat) replay(ctx context.Context) error {
 	w := c.current()
-	records := w.live.Record.Calls()
+	info, err := w.live.Record.Store().Find(ctx, c.id)
+	if err != nil {
+		return err
+	}
+	recorded, err := journal.LoadRecent(info.Path)
+	if err != nil {
+		return err
+	}
 	var plan *schema.Plan
-	for _, m := range w.live.History() {
+	args := map[string]json.RawMessage{} // by the ids of calls
+	for _, entry := range recorded.Entries {
+		m := entry.Message
+		for _, f := range m.Content.FunctionCalls() {
+			args[f.ID] = f.Args
+		}
 		switch {
 		case m.IsPrompt:
 			c.replayPrompt(m)
@@ -31,8 +45,12 @@ func (c *chat) replay() {
 				c.send(schema.Chunk{Kind: schema.AgentChunk, Content: schema.TextOf(text)})
 			}
 		}
-		for i := range records[m.ID] {
-			if last := c.replayCall(w, &records[m.ID][i]); last != nil {
+		for i := range entry.Calls {
+			r := &entry.Calls[i]
+			if len(r.Args) == 0 {
+				r.Args = args[r.ID]
+			}
+			if last := c.replayCall(w, r, m.Content); last != nil {
 				plan = last
 			}
 		}
@@ -43,6 +61,7 @@ func (c *chat) replay() {
 	c.mu.Lock()
 	c.hasTitle = true // by the prompt that it began with
 	c.mu.Unlock()
+	return nil
 }
 
 // replayPrompt tells the client a prompt, as the person wrote it.
@@ -62,7 +81,7 @@ func (c *chat) replayPrompt(m agent.Message) {
 }
 
 // replayCall tells the client a call that has ended. It returns the list of tasks that the call has written, nil for none.
-func (c *chat) replayCall(w *work, r *agent.CallRecord) *schema.Plan {
+func (c *chat) replayCall(w *work, r *agent.CallRecord, results *llm.Content) *schema.Plan {
 	ran := r.Ran()
 	end := agent.ToolFinished{Call: &agent.ToolCall{ID: r.ID, Name: r.Name, Args: r.Args}, Status: r.Status, Executions: ran}
 	for i := range ran {
@@ -78,11 +97,34 @@ func (c *chat) replayCall(w *work, r *agent.CallRecord) *schema.Plan {
 		}
 	}
 	k.locations = c.locations(namedFiles(w, r.Args))
+	if last := ran[len(ran)-1].Result; last.Display == nil && (k.tool == schema.ToolExecute || k.tool == schema.ToolOther) {
+		last.Display = tool.TerminalDisplay(resultText(results, r.ID)) // the record has it only once
+	}
 	shown := k.whole()
 	shown.Kind, shown.Status = schema.CallBegan, statusOf(r.Status)
 	shown.Content, shown.Output = c.results(&end)
 	c.send(shown)
 	return planOf(&end)
+}
+
+// resultText returns the result of a call, as the model has it, without the frame around it.
+func resultText(results *llm.Content, id string) string {
+	for _, p := range results.Parts {
+		if p.FunctionResponse == nil || p.FunctionResponse.ID != id {
+			continue
+		}
+		var result struct {
+			Output string `json:"output"`
+			Error  string `json:"error"`
+		}
+		if json.Unmarshal(p.FunctionResponse.Response, &result) != nil {
+			return ""
+		}
+		text := cmp.Or(result.Output, result.Error)
+		text = strings.TrimSuffix(strings.TrimPrefix(text, "<untrusted_context>\n"), "\n</untrusted_context>")
+		return strings.TrimPrefix(text, "Output: ")
+	}
+	return ""
 }
 
 // namedFiles returns the file that the arguments of a call name, if any.

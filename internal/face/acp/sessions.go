@@ -120,15 +120,15 @@ func (s *server) newSession(p schema.NewRequest) wire.Answer {
 
 // loadSession opens a recorded session, and tells the client all that has happened in it.
 func (s *server) loadSession(p schema.NewRequest) wire.Answer {
-	return s.openRecorded(p, func(c *chat) { c.replay() })
+	return s.openRecorded(p, func(ctx context.Context, c *chat) error { return c.replay(ctx) })
 }
 
 // resumeSession opens a recorded session.
 func (s *server) resumeSession(p schema.NewRequest) wire.Answer {
-	return s.openRecorded(p, func(*chat) {})
+	return s.openRecorded(p, func(context.Context, *chat) error { return nil })
 }
 
-func (s *server) openRecorded(p schema.NewRequest, opened func(c *chat)) wire.Answer {
+func (s *server) openRecorded(p schema.NewRequest, opened func(ctx context.Context, c *chat) error) wire.Answer {
 	at, problem := newPlace(p)
 	switch {
 	case problem != nil:
@@ -147,7 +147,9 @@ func (s *server) openRecorded(p schema.NewRequest, opened func(c *chat)) wire.An
 		if err := s.add(c); err != nil {
 			return nil, nil, err
 		}
-		opened(c)
+		if err := opened(ctx, c); err != nil {
+			return nil, nil, s.failure(err, noPlace)
+		}
 		return c.state(), c.begin, nil
 	}
 }

@@ -133,7 +133,7 @@ func (c *chat) result(t *turn) (any, func(), error) {
 	case t.wasCancelled, t.err != nil && t.ctx.Err() != nil:
 		return stopped, nil, nil
 	case t.err != nil:
-		return nil, nil, c.server.failure(t.err, c.current().live.Place(true, ""))
+		return nil, nil, c.server.failure(t.err, c.current().live.Place(false, ""))
 	}
 	return schema.PromptResponse{StopReason: t.reason, Meta: schema.Meta{"quota": t.quota.json()}}, nil, nil
 }
@@ -145,7 +145,7 @@ func (c *chat) prepare(t *turn) error {
 		return err
 	}
 	c.mu.Lock()
-	isOutdated := c.wasRefused || c.work.signIn != c.server.signedIn()
+	isOutdated := c.wasRefused || c.isLost || c.work.signIn != c.server.signedIn()
 	c.wasRefused = false
 	c.mu.Unlock()
 	if isOutdated {

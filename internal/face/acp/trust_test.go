@@ -1,0 +1,55 @@
+package acp_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestTrust opens a folder about which the user has not decided: nothing of it takes effect until the user has said so.
+func TestTrust(t *testing.T) {
+	t.Parallel()
+	for _, answer := range []string{"trust", "cancel"} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			isTrusted := answer == "trust"
+			expect := map[bool]string{true: "expect anywhere", false: "expect not anywhere"}[isTrusted]
+			e := newEditor(t, setup{
+				script:   "turn\n  " + expect + " Speak of herons.\n  text Hi.\nturn\n  text Again.\n",
+				settings: `{"tools": {"sandbox": false}, "security": {"folderTrust": {"enabled": true}}}`, isNew: true,
+				files: map[string]string{"GEMINI.md": "Speak of herons.", ".gemini/settings.json": `{"general": {"defaultApprovalMode": "plan"}}`},
+			})
+			var asked []string
+			e.onAsk = func(_ string, params map[string]any) any {
+				call := params["toolCall"].(map[string]any)
+				asked = append(asked, call["title"].(string))
+				return selects(answer)
+			}
+			state := e.ok("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{}})
+			id := state["sessionId"].(string)
+			if mode := state["modes"].(map[string]any)["currentModeId"]; mode != "default" {
+				t.Errorf("the mode is %v", mode)
+			}
+			e.ask(id, "Hi")
+			e.ask(id, "Hi")
+			if len(asked) != 1 || !strings.Contains(asked[0], e.dir) {
+				t.Errorf("asked %q", asked)
+			}
+			stored, _ := os.ReadFile(e.home + "/.gemini/trustedFolders.json")
+			if has := strings.Contains(string(stored), e.dir); has != isTrusted {
+				t.Errorf("stored is %s", stored)
+			}
+			if told := strings.Contains(e.said(), "This folder is not trusted"); told == isTrusted {
+				t.Errorf("the agent says %s", e.said())
+			}
+			modes := e.kinds("current_mode_update")
+			if len(modes) == 1 != isTrusted || isTrusted && modes[0]["currentModeId"] != "plan" {
+				t.Errorf("the modes are %v", modes)
+			}
+			calls := e.kinds("tool_call_update")
+			if want := map[bool]string{true: "completed", false: "failed"}[isTrusted]; len(calls) != 1 || calls[0]["status"] != want {
+				t.Errorf("the question ends as %v", calls)
+			}
+		})
+	}
+}
