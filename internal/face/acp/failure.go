@@ -8,6 +8,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/acp/wire"
+	"pollux/internal/sandbox/container"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -37,12 +38,8 @@ type needsKey struct {
 
 // openError returns the answer for a session that cannot open.
 func (s *server) openError(id string, err error) error {
-	known, isKnown := errors.AsType[*wire.Error](err)
 	unknown, isUnknown := errors.AsType[*sessions.UnknownError](err)
-	switch {
-	case isKnown:
-		return known
-	case isUnknown && unknown.Identifier == id, errors.Is(err, sessions.ErrNone):
+	if isUnknown && unknown.Identifier == id || errors.Is(err, sessions.ErrNone) {
 		return notFound(id)
 	}
 	return s.failure(err, wording.Place{})
@@ -50,6 +47,12 @@ func (s *server) openError(id string, err error) error {
 
 // failure returns the answer for an error of a prompt or a session. at is the place of a failed request.
 func (s *server) failure(err error, at wording.Place) *wire.Error {
+	if known, ok := errors.AsType[*wire.Error](err); ok {
+		return known
+	}
+	if needed, ok := errors.AsType[*container.Needed](err); ok {
+		return wire.Errorf(wire.InternalError, "A session of an editor cannot move into a container, which %s asks for (%s). Set it to true for the sandbox without containers.", needed.From, needed.Name)
+	}
 	d := details{Details: terminal.Brief(terminal.Text(wording.Error(err)))}
 	f := &wire.Error{Code: wire.InternalError, Message: d.Details}
 	needs := exit.CodeOf(err) == exit.Auth

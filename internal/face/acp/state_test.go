@@ -1,0 +1,79 @@
+package acp_test
+
+import (
+	"fmt"
+	"testing"
+)
+
+// current returns the mode and the model in a list of options.
+func current(options any) string {
+	s := ""
+	for _, o := range options.([]any) {
+		s += fmt.Sprint(o.(map[string]any)["currentValue"], " ")
+	}
+	return s
+}
+
+// TestState changes mode and model in all ways. The old and the new form of both stay equal, and the client hears of each change.
+func TestState(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t, setup{script: "turn\n  expect model gemini-2.5-pro\n  text Hi.\n", settings: `{"tools": {"sandbox": false}, "security": {"disableYoloMode": true}}`})
+	state := e.ok("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{}})
+	id := state["sessionId"].(string)
+	modes, models := state["modes"].(map[string]any), state["models"].(map[string]any)
+	list := ""
+	for _, m := range modes["availableModes"].([]any) {
+		m := m.(map[string]any)
+		list += fmt.Sprint(m["id"], "=", m["name"], " ")
+	}
+	if list != "default=Default autoEdit=Auto Edit plan=Plan " {
+		t.Errorf("the modes are %s", list)
+	}
+	if got, want := current(state["configOptions"]), fmt.Sprint(modes["currentModeId"], " ", models["currentModelId"], " "); got != want || want != "default gemini-2.5-flash " {
+		t.Errorf("the options are %s, modes and models %s", got, want)
+	}
+	last := func() string {
+		updates := e.kinds("config_option_update")
+		return current(updates[len(updates)-1]["configOptions"])
+	}
+	e.ok("session/set_mode", map[string]any{"sessionId": id, "modeId": "autoEdit"})
+	e.ok("session/set_model", map[string]any{"sessionId": id, "modelId": "gemini-2.5-pro"})
+	result := e.ok("session/set_config_option", map[string]any{"sessionId": id, "configId": "mode", "value": "plan"})
+	if got := current(result["configOptions"]); got != "plan gemini-2.5-pro " {
+		t.Errorf("the options are %s", got)
+	}
+	e.ask(id, "/mode default")
+	if got := last(); got != "default gemini-2.5-pro " {
+		t.Errorf("the last update is %s", got)
+	}
+	e.ask(id, "Hi")
+	for _, wrong := range []struct{ method, name, value string }{
+		{"session/set_mode", "modeId", "none"}, {"session/set_mode", "modeId", "yolo"}, {"session/set_model", "modelId", "openai/x"},
+	} {
+		e.fails(-32602, wrong.method, map[string]any{"sessionId": id, wrong.name: wrong.value})
+	}
+	e.fails(-32602, "session/set_config_option", map[string]any{"sessionId": id, "configId": "effort", "value": "high"})
+	e.fails(-32602, "session/set_config_option", map[string]any{"sessionId": id, "configId": "mode", "value": true, "type": "boolean"})
+	e.fails(-32002, "session/set_mode", map[string]any{"sessionId": "none", "modeId": "default"})
+	if got := last(); got != "default gemini-2.5-pro " || len(e.kinds("current_mode_update")) != 3 {
+		t.Errorf("the last update is %s; %v", got, e.kinds("current_mode_update"))
+	}
+}
+
+// TestModelInTurn chooses a model during a turn. It answers from the next one on.
+func TestModelInTurn(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t, setup{script: "turn\n  expect model gemini-2.5-flash\n  text Hm.\n  hang\nturn\n  expect model gemini-2.5-pro\n  text Hi.\n"})
+	id := e.open()
+	wait := e.begin("session/prompt", prompt(id, "Go"))
+	e.await("agent_message_chunk Hm.")
+	result := e.ok("session/set_config_option", map[string]any{"sessionId": id, "configId": "model", "value": "gemini-2.5-pro"})
+	if got := current(result["configOptions"]); got != "default gemini-2.5-pro " {
+		t.Errorf("the options are %s", got)
+	}
+	e.notify("session/cancel", map[string]any{"sessionId": id})
+	if _, err := wait(); err != nil {
+		t.Error(err)
+	}
+	e.ask(id, "Hi")
+}
