@@ -120,6 +120,9 @@ func choicesOf(q *kit.Question) (list []choice) {
 		}
 		list = append(list, choiceOf(o))
 	}
+	if _, isPlan := firstBlock(q).(*kit.Plan); isPlan {
+		list[len(list)-1].answer.Feedback = rejectedPlan
+	}
 	slices.SortStableFunc(list, func(a, b choice) int { return rank(a.Kind) - rank(b.Kind) })
 	seen := map[string]int{}
 	for i := range list {
@@ -163,6 +166,9 @@ func choiceOf(o *kit.Option) choice {
 
 // rejected is the result, for the model, of a call that the person has rejected.
 const rejected = "The user has rejected this call. Do not repeat it; go on without it, or ask what to do instead."
+
+// rejectedPlan is the same of a plan.
+const rejectedPlan = "The user has rejected the plan. Stay in plan mode, and ask which changes the user wants."
 
 // formChoices returns the answers to a form with a single question that has options.
 func formChoices(q *kit.Question) (list []choice) {

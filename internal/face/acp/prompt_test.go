@@ -24,7 +24,7 @@ turn
   text Range.
 turn
   expect anywhere unsaved @keep.txt
-  expect not anywhere saved long ago
+  expect not anywhere saved before
   expect not anywhere plover
   text Embedded.
 turn
@@ -38,7 +38,7 @@ turn
   expect not anywhere xyzzy
   text Outside.
 `, files: map[string]string{
-		"a b.txt": "the whole file", "lines.txt": "line one\nline two\nline three\nline four\nline five\n", "old.txt": "saved long ago", "keep.txt": "plover",
+		"a b.txt": "the whole file", "lines.txt": "line one\nline two\nline three\nline four\nline five\n", "old.txt": "saved before", "keep.txt": "plover",
 	}})
 	e.write(e.home+"/outside.txt", "xyzzy")
 	e.onAsk = func(_ string, params map[string]any) any {

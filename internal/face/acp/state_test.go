@@ -2,6 +2,7 @@ package acp_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 )
 
@@ -76,4 +77,41 @@ func TestModelInTurn(t *testing.T) {
 		t.Error(err)
 	}
 	e.ask(id, "Hi")
+}
+
+// TestPlan approves a plan: the question has the plan and the modes to go on with, and the client hears of the new mode.
+func TestPlan(t *testing.T) {
+	t.Parallel()
+	for answer, want := range map[string]string{"proceed_always": "autoEdit", "proceed_once": "default", "cancel": "plan"} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			script := "turn\n  call write_file {\"file_path\": \"plans/plan.md\", \"content\": \"# Rename all\"}\nturn\n  call exit_plan_mode {\"plan_filename\": \"plan.md\"}\n"
+			if answer != "cancel" {
+				script += "turn\n  text Begun.\n"
+			} else {
+				script += "turn\n  text Then not.\n"
+			}
+			e := newEditor(t, setup{script: script, settings: `{"tools": {"sandbox": false}, "general": {"defaultApprovalMode": "plan", "plan": {"directory": "plans"}}}`})
+			var asked map[string]any
+			e.onAsk = func(_ string, params map[string]any) any {
+				asked = params
+				return selects(answer)
+			}
+			id := e.open()
+			e.ask(id, "Plan it")
+			if asked == nil {
+				t.Fatalf("nothing was asked; %s; %v", e.takeSeen(), e.kinds("tool_call_update"))
+			}
+			if call := asked["toolCall"].(map[string]any); call["kind"] != "switch_mode" || !strings.Contains(fmt.Sprint(call["content"]), "# Rename all") {
+				t.Errorf("asked %v", call)
+			}
+			state := e.ok("session/set_config_option", map[string]any{"sessionId": id, "configId": "model", "value": "gemini-2.5-flash"})
+			if got := current(state["configOptions"]); got != want+" gemini-2.5-flash " {
+				t.Errorf("the options are %s", got)
+			}
+			if n := len(e.kinds("current_mode_update")); (n == 1) != (want != "plan") {
+				t.Errorf("%d updates", n)
+			}
+		})
+	}
 }
