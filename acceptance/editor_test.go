@@ -102,12 +102,21 @@ func (e *editor) open() string {
 
 const asksToWork = `{"sessionId":%q,"prompt":[{"type":"text","text":"Work"}]}`
 
-// TestEditor serves an editor with the program: a turn, lines that are no messages, and the end of the input.
+// TestEditor serves an editor with the program: a turn with the tools of a server of the editor, lines that
+// are no messages, and the end of the input.
 func TestEditor(t *testing.T) {
 	t.Parallel()
-	e := startEditor(t, "turn\n  expect header User-Agent acp-test-editor\n  call run_shell_command {\"command\": \"pwd; echo noise >&2\"}\nturn\n  text Done.\n", "--model", "gemini-2.5-pro")
+	e := startEditor(t, "turn\n  expect header User-Agent acp-test-editor\n  expect tool mcp_toy_echo\n  call run_shell_command {\"command\": \"pwd; echo noise >&2\"}\nturn\n  text Done.\n", "--model", "gemini-2.5-pro")
 	e.send(1, "initialize", `{"protocolVersion":1,"clientInfo":{"name":"test editor","version":"1"}}`)
-	state := e.send(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[{"name":"broken","command":"/none","args":[],"env":[]}]}`, e.dir))["result"].(map[string]any)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := filepath.Join(filepath.Dir(e.dir), "mcpserver") // by this name, the test is one
+	if err := os.Symlink(self, server); err != nil {
+		t.Fatal(err)
+	}
+	state := e.send(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[{"name":"broken","command":"/none","args":[],"env":[]},{"name":"toy","command":%q,"args":["plain"],"env":[]}]}`, e.dir, server))["result"].(map[string]any)
 	if got := state["models"].(map[string]any)["currentModelId"]; got != "gemini-2.5-pro" {
 		t.Errorf("the model is %v", got)
 	}

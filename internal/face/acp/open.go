@@ -30,6 +30,7 @@ type work struct {
 	signIn *signIn // with which it was opened
 	mode   policy.Mode
 	model  string
+	isUsed bool // by a turn
 	ended  chan struct{}
 	err    error // of the driver, once ended is closed
 }

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/acp/wire"
 	"pollux/internal/face/kit"
+	"pollux/internal/servers"
 	"pollux/internal/terminal"
 	"pollux/llm/ellipsis"
 )
@@ -164,7 +165,24 @@ func (c *chat) prepare(t *turn) error {
 			c.think(text)
 		}
 	}
+	if w := c.current(); !w.isUsed {
+		w.isUsed = true
+		c.awaitServers(t.ctx, w)
+	}
 	return t.ctx.Err()
+}
+
+// awaitServers waits for the servers, whose tools the first prompt may be about, for as long as the settings allow.
+func (c *chat) awaitServers(ctx context.Context, w *work) {
+	live := w.live.Servers.MCP()
+	if live == nil {
+		return
+	}
+	p := w.live.Project
+	if missing := servers.Wait(ctx, p, live, servers.WaitLimit(p)); len(missing) > 0 {
+		c.think("Going on without the MCP servers " + terminal.Line(strings.Join(missing, ", ")) + ", which have not answered yet.")
+	}
+	c.tellCommands() // with their prompts
 }
 
 // sendInput passes an input to the driver, unless the turn is cancelled.
@@ -240,6 +258,7 @@ func (c *chat) finishTurn(w *work, e kit.Event) {
 	}
 	c.text.flush()
 	c.calls.close()
+	c.tellCommands()
 	t.end()
 }
 
