@@ -1,0 +1,162 @@
+package acp
+
+import (
+	"strings"
+	"testing"
+
+	"pollux/internal/face/acp/schema"
+	"pollux/internal/face/kit"
+	"pollux/tool"
+)
+
+// TestConfirmations checks that a client can answer each kind of question, and that one answer refuses: except a form, which may need
+// text.
+func TestConfirmations(t *testing.T) {
+	t.Parallel()
+	for _, details := range tool.Confirmations() {
+		q := kit.NewQuestion(details, true, nil)
+		if q == nil {
+			t.Errorf("%T is no question", details)
+			continue
+		}
+		choices := choicesOf(q)
+		if _, isForm := details.(*tool.QuestionConfirmation); isForm {
+			continue
+		}
+		ids := map[string]bool{}
+		for _, c := range choices {
+			if c.ID == "" || c.Name == "" || ids[c.ID] {
+				t.Errorf("%T: %+v", details, c.Permission)
+			}
+			ids[c.ID] = true
+		}
+		if len(choices) < 2 || choices[len(choices)-1].Kind != schema.RejectOnce || choices[len(choices)-1].answer.Outcome != tool.Cancel {
+			t.Errorf("%T: %+v", details, choices)
+		}
+	}
+}
+
+// TestForms checks which forms a client can answer without text.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	pick := tool.Question{Kind: tool.ChoiceQuestion, Options: []tool.Option{{Label: "Red"}, {Label: "Blue", Description: "as the sky"}}}
+	several := pick
+	several.Multi = true
+	for want, questions := range map[string][]tool.Question{
+		"Red, Blue: as the sky, Cancel": {pick},
+		"Yes, No":                       {{Kind: tool.YesNoQuestion}},
+		"":                              {pick, pick},
+		" ":                             {several},
+		"  ":                            {{Kind: tool.TextQuestion}},
+		"   ":                           {{Kind: tool.SecretQuestion}},
+	} {
+		q := kit.NewQuestion(&tool.QuestionConfirmation{Questions: questions}, true, nil)
+		var names []string
+		for _, c := range choicesOf(q) {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, ", "); got != strings.TrimSpace(want) {
+			t.Errorf("the answers are %q, want %q", got, want)
+		}
+	}
+}
+
+// TestDisplays checks that each kind of result shows something, a list of tasks excepted, which is a plan.
+func TestDisplays(t *testing.T) {
+	t.Parallel()
+	c := &chat{place: place{dir: "/link", real: "/real"}}
+	before := "a\n"
+	for _, d := range []tool.Display{
+		tool.TextDisplay("x"), tool.TerminalDisplay("x"), &tool.DiffDisplay{FilePath: "/real/a", Before: &before, After: "b\n"},
+		&tool.ListDisplay{Summary: "x"}, &tool.MatchDisplay{Summary: "x"}, &tool.AgentDisplay{Result: "x"}, &tool.ProgressDisplay{Done: 1},
+	} {
+		if content, _ := c.display(d, 0, true); len(content) == 0 {
+			t.Errorf("%T shows nothing", d)
+		}
+	}
+	for _, d := range tool.Displays() {
+		c.display(d, 0, true) // of nothing
+	}
+	if path := c.place.shown("/real/a"); path != "/link/a" || c.place.shown("/realm") != "/realm" || c.place.shown("/real") != "/link" {
+		t.Errorf("the path is %s", path)
+	}
+}
+
+// TestDiffs checks the change of a new file, of a big one, and of one in a record.
+func TestDiffs(t *testing.T) {
+	t.Parallel()
+	c := &chat{}
+	before, big := "a\nb\n", strings.Repeat("x\n", maxFile)
+	show := func(d tool.DiffDisplay) (diff schema.Diff, text string) {
+		switch got := c.diff(&d)[0].(type) {
+		case *schema.Diff:
+			return *got, ""
+		case *schema.Shown:
+			return schema.Diff{}, got.Content.Text
+		}
+		return schema.Diff{}, ""
+	}
+	if d, _ := show(tool.DiffDisplay{FilePath: "/n", After: "new\n"}); d.OldText != nil || d.NewText != "new\n" || d.Meta["kind"] != "add" {
+		t.Errorf("%+v", d)
+	}
+	if _, text := show(tool.DiffDisplay{FilePath: "/n", Before: &before, After: big, Diff: "@@ -1 +1 @@\n-a\n"}); !strings.Contains(text, "too big") || !strings.Contains(text, "-a") || len(text) > maxText {
+		t.Errorf("%.200s", text)
+	}
+	if d, _ := show(tool.DiffDisplay{FilePath: "/n", Diff: "--- n\n+++ n\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"}); d.OldText == nil || *d.OldText != before || d.NewText != "a\nc\n" {
+		t.Errorf("%+v", d)
+	}
+	if d, _ := show(tool.DiffDisplay{FilePath: "/n", Diff: "@@ -0,0 +1 @@\n+new\n"}); d.OldText != nil || d.NewText != "new\n" {
+		t.Errorf("%+v", d)
+	}
+}
+
+// TestTail checks that a long text keeps its end, and no character is cut in two.
+func TestTail(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"short":                            "short",
+		strings.Repeat("ü", maxText):       "[32768 bytes left out]\n" + strings.Repeat("ü", maxText/2),
+		"x" + strings.Repeat("ü", maxText): "[32769 bytes left out]\n" + strings.Repeat("ü", maxText/2),
+		strings.Repeat("x", maxText) + "\n" + strings.Repeat("y", maxText-5): "[32769 bytes left out]\n" + strings.Repeat("y", maxText-5),
+	} {
+		if got := tail(text, 0); got != want {
+			t.Errorf("%.100q, want %q", got, want)
+		}
+	}
+	if got := tail("rest", 7); got != "[7 lines left out]\nrest" {
+		t.Error(got)
+	}
+	if got := fenced("a\n```\nb"); got != "````\na\n```\nb\n````" {
+		t.Error(got)
+	}
+}
+
+// TestLinks checks which addresses name a file, and which lines of it.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	for uri, want := range map[string]fileLink{
+		"file:///a/b.go":                  {"/a/b.go", 0, 0},
+		"file:///a/b%20c.go#L10:20":       {"/a/b c.go", 10, 20},
+		"file:///a#L7":                    {"/a", 7, 7},
+		"file:///a#L3-L9":                 {"/a", 3, 9},
+		"file:///a#L9:3":                  {"/a", 0, 0},
+		"file:///a?symbol=Run":            {"/a", 0, 0},
+		"file://localhost/a":              {"/a", 0, 0},
+		"file://elsewhere/a":              {},
+		"https://example.com/a":           {},
+		"zed:///agent/x":                  {},
+		"file:///a%22b":                   {},
+		"a/b.go":                          {},
+		"":                                {},
+		"%":                               {},
+		"file:///a#L99999999999999999999": {"/a", 0, 0},
+	} {
+		got := fileLink{}
+		if link := parseLink(uri); link != nil {
+			got = *link
+		}
+		if got != want {
+			t.Errorf("%s: %+v, want %+v", uri, got, want)
+		}
+	}
+}
