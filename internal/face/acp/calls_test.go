@@ -17,8 +17,6 @@ turn
 turn
   text Done.
 `})
-	id := e.open()
-	wait := e.begin("session/prompt", prompt(id, "Go"))
 	shown := make(chan struct{})
 	isShown := false
 	e.onEvent = func(u map[string]any) {
@@ -27,6 +25,8 @@ turn
 			close(shown)
 		}
 	}
+	id := e.open()
+	wait := e.begin("session/prompt", prompt(id, "Go"))
 	<-shown
 	e.write(e.dir+"/go", "")
 	if _, err := wait(); err != nil {
