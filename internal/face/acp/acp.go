@@ -13,6 +13,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -42,6 +43,8 @@ type Options struct {
 	IsGemini bool
 	// OnSession, if set, is called with each directory before a session opens there.
 	OnSession func(o *session.Options)
+
+	grace time.Duration // of tests, for endGrace
 }
 
 // Serve serves a client until the input or ctx ends. The end of the input is no error.
@@ -49,13 +52,30 @@ func Serve(ctx context.Context, o Options) error {
 	life, end := context.WithCancelCause(context.WithoutCancel(ctx)) // sessions end in order
 	defer end(nil)
 	s := &server{Options: o, conn: wire.New(o.In, o.Out), life: life, chats: map[string]*chat{}}
-	err := s.conn.Serve(ctx, s)
-	s.closeAll()
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		err := s.conn.Serve(ctx, s)
+		s.closeAll()
+		ended <- err
+	}()
+	var err error
+	select {
+	case err = <-ended:
+	case <-s.conn.Over():
+		select {
+		case err = <-ended:
+		case <-time.After(cmp.Or(o.grace, endGrace)): // a client that does not read must not keep the program
+		}
+	}
 	if errors.Is(err, wire.ErrClosed) {
 		return nil
 	}
 	return err
 }
+
+// endGrace is how long all sessions have to end after the end of the input.
+const endGrace = 15 * time.Second
 
 // server is the other side of a client.
 type server struct {

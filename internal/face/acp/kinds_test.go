@@ -1,8 +1,11 @@
 package acp
 
 import (
+	"context"
+	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/kit"
@@ -158,5 +161,16 @@ func TestLinks(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %+v, want %+v", uri, got, want)
 		}
+	}
+}
+
+// TestStuckClient checks that the server ends with its input, also if the client does not read the answers.
+func TestStuckClient(t *testing.T) {
+	t.Parallel()
+	stuck, out := io.Pipe()
+	defer stuck.Close()
+	in := strings.NewReader(`{"id":1,"method":"initialize","params":{"protocolVersion":1}}` + "\n")
+	if err := Serve(context.Background(), Options{In: in, Out: out, Log: io.Discard, grace: time.Millisecond}); err != nil {
+		t.Error(err)
 	}
 }

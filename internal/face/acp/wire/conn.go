@@ -11,8 +11,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"maps"
-	"slices"
 	"strconv"
 	"sync"
 
@@ -192,6 +190,9 @@ func (c *Conn) answer(id json.RawMessage, result any, failure *Error) error {
 	return c.write(m)
 }
 
+// Over is closed when no message comes any more, while the requests are still being answered.
+func (c *Conn) Over() <-chan struct{} { return c.over }
+
 // Notify sends a message that has no answer.
 func (c *Conn) Notify(method string, params any) error {
 	return c.write(outgoing{Method: method, Params: params})
@@ -268,13 +269,6 @@ func (c *Conn) cancel(params json.RawMessage) {
 	if cancel != nil {
 		cancel(errCancelled)
 	}
-}
-
-// Unanswered returns the ids of the requests of the other side that are not answered yet, sorted.
-func (c *Conn) Unanswered() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Sorted(maps.Keys(c.running))
 }
 
 // write sends a message. After an error it sends nothing more.
