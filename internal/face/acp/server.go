@@ -6,6 +6,7 @@ import (
 
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/acp/wire"
+	"pollux/internal/terminal"
 )
 
 // Request implements [wire.Handler].
@@ -81,6 +82,7 @@ type issue struct {
 
 // invalid returns the error for a parameter, by its path.
 func invalid(path, message string) *wire.Error {
+	message = terminal.Brief(terminal.Text(message)) // it may quote the client
 	text := "Invalid params: " + message
 	if path != "" {
 		text = "Invalid params: " + path + ": " + message
