@@ -25,7 +25,7 @@ func (p *Project) ChangeSettings(scope config.Scope, edit func() error) error {
 	if len(added) == 0 || slices.ContainsFunc(removed, func(power trust.Power) bool { return !record.Has(dir, power.Look(dir)) }) {
 		return nil
 	}
-	if err := trust.Remember(p.seenFile(), dir, looks(dir, added)); err != nil {
+	if err := trust.Remember(p.seenFile(), dir, trust.LookAt(dir, added)); err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
 	return nil

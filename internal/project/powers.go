@@ -51,7 +51,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 		return nil
 	}
 	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
-	sights := looks(dir, powers)
+	sights := trust.LookAt(dir, powers)
 	// A user who trusted this very folder before anything was recorded has seen its content, except for
 	// redirections and the servers of other agents, which Gemini CLI does not show.
 	isFirst := isByFile && record.IsFirst && !p.wasTrustAsked && trust.IsNamed(p.trustOptions(s))
@@ -94,14 +94,6 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 		p.Warn("Warning: " + err.Error())
 	}
 	return nil
-}
-
-// looks returns the powers of a folder as they are now.
-func looks(dir string, powers []trust.Power) (sights []trust.Sight) {
-	for _, power := range powers {
-		sights = append(sights, power.Look(dir))
-	}
-	return sights
 }
 
 // names returns the subjects of the powers, each once: "hooks.BeforeTool" or ".env".

@@ -8,7 +8,7 @@
 //     its folder, turn.go takes prompts, whose blocks prompt.go reads.
 //   - updates.go tells the client about the answer, calls.go about tool calls, whose contents display.go makes, and state.go
 //     about modes, models and commands. replay.go tells all that again of a recorded session.
-//   - ask.go asks the person for permissions. disk.go reads and writes files through the editor.
+//   - ask.go asks the person for permissions.
 //   - failure.go has the errors. Package wire has the connection, package schema the messages.
 package acp
 
@@ -55,7 +55,7 @@ func Serve(ctx context.Context, o Options) error {
 	ended := make(chan error, 1)
 	go func() {
 		defer crash.Recover()
-		err := s.conn.Serve(ctx, s)
+		err := s.conn.Serve(ctx, wire.Handler{Request: s.begin, Notify: s.notify})
 		s.closeAll()
 		ended <- err
 	}()

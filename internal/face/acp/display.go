@@ -130,7 +130,7 @@ func (c *chat) diff(d *tool.DiffDisplay) []schema.CallContent {
 	if d.Before == nil {
 		kind = "add"
 	}
-	return []schema.CallContent{&schema.Diff{Type: "diff", Path: path, OldText: d.Before, NewText: d.After, Meta: schema.Meta{"kind": kind}}}
+	return []schema.CallContent{schema.Change(&schema.Diff{Path: path, OldText: d.Before, NewText: d.After, Meta: schema.Meta{"kind": kind}})}
 }
 
 // fragments returns the changes in a unified diff, with the lines around them.
@@ -138,11 +138,11 @@ func fragments(path, diff string) (list []schema.CallContent) {
 	var last *schema.Diff
 	for line := range strings.Lines(diff) {
 		if strings.HasPrefix(line, "@@") {
-			last = &schema.Diff{Type: "diff", Path: path, OldText: new(string), Meta: schema.Meta{"kind": "modify"}}
+			last = &schema.Diff{Path: path, OldText: new(string), Meta: schema.Meta{"kind": "modify"}}
 			if strings.HasPrefix(line, "@@ -0,0 ") {
 				last.OldText, last.Meta = nil, schema.Meta{"kind": "add"}
 			}
-			list = append(list, last)
+			list = append(list, schema.Change(last))
 			continue
 		}
 		if last == nil {

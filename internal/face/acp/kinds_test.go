@@ -91,13 +91,11 @@ func TestDiffs(t *testing.T) {
 	c := &chat{}
 	before, big := "a\nb\n", strings.Repeat("x\n", maxFile)
 	show := func(d tool.DiffDisplay) (diff schema.Diff, text string) {
-		switch got := c.diff(&d)[0].(type) {
-		case *schema.Diff:
-			return *got, ""
-		case *schema.Shown:
-			return schema.Diff{}, got.Content.Text
+		got := c.diff(&d)[0]
+		if got.Diff != nil {
+			return *got.Diff, ""
 		}
-		return schema.Diff{}, ""
+		return schema.Diff{}, got.Content.Text
 	}
 	if d, _ := show(tool.DiffDisplay{FilePath: "/n", After: "new\n"}); d.OldText != nil || d.NewText != "new\n" || d.Meta["kind"] != "add" {
 		t.Errorf("%+v", d)

@@ -87,7 +87,6 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	c.server.signedIn().use(p)
 	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
 	p.Host.Servers, p.Host.LacksForms = c.place.servers, true
-	p.Host.Disk = c.disk()
 	p.UserAgent = c.server.userAgent()
 	o.Recorded = true
 	if o.SessionID, o.IsNewID = c.id, true; how.isResumed {

@@ -9,8 +9,8 @@ import (
 	"pollux/internal/terminal"
 )
 
-// Request implements [wire.Handler].
-func (s *server) Request(method string, params json.RawMessage) wire.Answer {
+// begin begins to answer a request.
+func (s *server) begin(method string, params json.RawMessage) wire.Answer {
 	if method == schema.Initialize {
 		return with(params, s.initialize)
 	}
@@ -46,8 +46,8 @@ func (s *server) Request(method string, params json.RawMessage) wire.Answer {
 	return wire.Fail(wire.Unknown(method))
 }
 
-// Notify implements [wire.Handler].
-func (s *server) Notify(method string, params json.RawMessage) {
+// notify takes a message that has no answer.
+func (s *server) notify(method string, params json.RawMessage) {
 	var p schema.OfSession
 	if method != schema.Cancel || json.Unmarshal(params, &p) != nil {
 		return

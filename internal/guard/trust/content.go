@@ -38,6 +38,14 @@ const (
 	maxAttempts = 4000     // names that may be files
 )
 
+// LookAt returns powers of a folder as they are now.
+func LookAt(dir string, powers []Power) (sights []Sight) {
+	for _, power := range powers {
+		sights = append(sights, power.Look(dir))
+	}
+	return sights
+}
+
 // Look returns the power as it is now in the folder dir. It reads the files that the program names.
 func (p Power) Look(dir string) Sight {
 	s := Sight{Power: p, print: []string{hash(p.Text)}}

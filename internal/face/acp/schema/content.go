@@ -28,26 +28,26 @@ type TextBlock struct {
 // TextOf returns a text as a block.
 func TextOf(text string) TextBlock { return TextBlock{"text", text} }
 
-// CallContent is a part of the content of a tool call: a [Shown] text, or a [Diff].
-type CallContent interface{ callContent() }
-
-// Shown is a text that a tool call shows.
-type Shown struct {
-	Type    string    `json:"type"`
-	Content TextBlock `json:"content"`
+// CallContent is a part of the content of a tool call: a text, or the change of a file. Its type is "content" or "diff".
+type CallContent struct {
+	Type    string     `json:"type"`
+	Content *TextBlock `json:"content,omitempty"`
+	*Diff
 }
-
-// Show returns a text as a part of the content of a tool call.
-func Show(text string) *Shown { return &Shown{"content", TextOf(text)} }
 
 // Diff is the change of a file. OldText is nil for a new file.
 type Diff struct {
-	Type    string  `json:"type"`
 	Path    string  `json:"path"`
 	OldText *string `json:"oldText"`
 	NewText string  `json:"newText"`
 	Meta    Meta    `json:"_meta,omitempty"`
 }
 
-func (*Shown) callContent() {}
-func (*Diff) callContent()  {}
+// Show returns a text as a part of the content of a tool call.
+func Show(text string) CallContent {
+	block := TextOf(text)
+	return CallContent{Type: "content", Content: &block}
+}
+
+// Change returns the change of a file as a part of the content of a tool call.
+func Change(d *Diff) CallContent { return CallContent{Type: "diff", Diff: d} }

@@ -18,11 +18,11 @@ import (
 )
 
 // Handler takes the messages of the other side, one after the other.
-type Handler interface {
+type Handler struct {
 	// Request begins to answer a request. The answer is never nil.
-	Request(method string, params json.RawMessage) Answer
+	Request func(method string, params json.RawMessage) Answer
 	// Notify takes a message that has no answer.
-	Notify(method string, params json.RawMessage)
+	Notify func(method string, params json.RawMessage)
 }
 
 // Answer completes a request. ctx ends when the other side cancels the request or has gone. after, if not nil, is called

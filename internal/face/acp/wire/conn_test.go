@@ -45,6 +45,8 @@ func (h *echo) Request(method string, params json.RawMessage) Answer {
 	return Fail(Unknown(method))
 }
 
+func (h *echo) handler() Handler { return Handler{Request: h.Request, Notify: h.Notify} }
+
 func (h *echo) Notify(method string, params json.RawMessage) { h.heard <- method + string(params) }
 
 // serve answers lines, and returns the lines that come back, sorted where several requests run at the same time.
@@ -52,7 +54,7 @@ func serve(t testing.TB, lines string) []string {
 	t.Helper()
 	var out strings.Builder
 	c := New(strings.NewReader(lines), &out)
-	if err := c.Serve(context.Background(), &echo{c, make(chan string, 100)}); err != nil {
+	if err := c.Serve(context.Background(), (&echo{c, make(chan string, 100)}).handler()); err != nil {
 		t.Errorf("%q ends with %v", lines, err)
 	}
 	list := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
@@ -117,7 +119,7 @@ func connect(t *testing.T) *peer {
 	p := &peer{t, in, bufio.NewScanner(out), make(chan string, 10), make(chan error, 1)}
 	p.out.Buffer(nil, MaxLine)
 	go func() {
-		err := c.Serve(context.Background(), &echo{c, p.heard})
+		err := c.Serve(context.Background(), (&echo{c, p.heard}).handler())
 		fromServer.Close()
 		p.ended <- err
 	}()
@@ -233,7 +235,7 @@ func TestClosedOutput(t *testing.T) {
 	defer out.Close()
 	c := New(in, brokenPipe{})
 	ended := make(chan error)
-	go func() { ended <- c.Serve(context.Background(), &echo{c, nil}) }()
+	go func() { ended <- c.Serve(context.Background(), (&echo{c, nil}).handler()) }()
 	if _, err := io.WriteString(out, `{"id":1,"method":"echo"}`+"\n"); err != nil {
 		t.Fatal(err)
 	}
