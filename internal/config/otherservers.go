@@ -124,10 +124,11 @@ func (l *loader) join(s *Settings, o *OtherServers, entries map[string]any) {
 
 // read reads the file of a project. It returns nil if there is none.
 func (f *serverFormat) read(dir string) (*OtherServers, map[string]any) {
-	o := &OtherServers{Name: f.name, File: filepath.Join(dir, filepath.FromSlash(f.name))}
-	if durable.IsMissing(o.File) {
+	file := filepath.Join(dir, filepath.FromSlash(f.name))
+	if durable.IsMissing(file) {
 		return nil, nil
 	}
+	o := &OtherServers{Name: f.name, File: file}
 	data, err := durable.ReadInside(dir, filepath.FromSlash(f.name), maxSettings)
 	if durable.IsAbsent(err) {
 		if err = durable.CheckLink(o.File); err == nil {

@@ -130,6 +130,9 @@ func (s *Skill) isSame(other *Skill) bool {
 // listFolders returns the directories that may have a SKILL.md: dir and those in it, links to directories
 // included, without hidden ones.
 func listFolders(dir string) ([]string, error) {
+	if durable.IsMissing(dir) {
+		return nil, nil // as most are
+	}
 	f, err := durable.OpenDir(dir)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,8 @@ type Skill struct {
 
 // Places returns the directories of skills in the home directory or in a project, those with less priority first: that of Claude
 // Code, if withForeign is set, then .gemini/skills and .agents/skills.
-func Places(tier Tier, dir string, withForeign bool) (list []Source) {
+func Places(tier Tier, dir string, withForeign bool) []Source {
+	list := make([]Source, 0, 3)
 	for _, name := range [...]string{".claude", ".gemini", ".agents"} {
 		s := Source{Tier: tier, Dir: filepath.Join(dir, name, "skills"), IsForeign: name == ".claude"}
 		if tier == Workspace {

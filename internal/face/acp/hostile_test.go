@@ -13,8 +13,14 @@ func TestHostile(t *testing.T) {
 	e := newEditor(t, setup{script: "turn\n  text Hi.\n"})
 	id := e.open()
 	values := []any{
-		nil, true, 7, -1.5, "", "x", "\x00", strings.Repeat("x", 100_000), []any{}, []any{nil, 7}, map[string]any{}, map[string]any{"type": 7},
-		[]any{map[string]any{"type": "text", "text": 7}}, []any{map[string]any{"type": "resource", "resource": []any{}}}, []any{map[string]any{}},
+		nil, true, 7, -1.5, "", "x", "\x00", strings.Repeat("x", 100_000),
+		[]any{},
+		[]any{nil, 7},
+		map[string]any{},
+		map[string]any{"type": 7},
+		[]any{map[string]any{"type": "text", "text": 7}},
+		[]any{map[string]any{"type": "resource", "resource": []any{}}},
+		[]any{map[string]any{}},
 	}
 	for _, method := range []string{
 		"initialize", "authenticate", "session/new", "session/load", "session/resume", "session/list", "session/prompt", "session/set_mode", "session/set_model",
