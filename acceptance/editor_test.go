@@ -40,12 +40,12 @@ func startEditor(t *testing.T, script string, flags ...string) *editor {
 	if err := errors.Join(os.Mkdir(e.dir, 0o700), os.MkdirAll(home+"/.gemini", 0o700), os.WriteFile(home+"/.gemini/settings.json", []byte(settings), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	e.cmd = exec.Command(processtest.Build(t), append(flags, "--acp")...)
+	e.cmd = exec.Command("pollux", append(flags, "--acp")...) // TestMain has put it on the path
 	e.cmd.Dir = home
-	e.cmd.Env = []string{
-		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true",
-		"GEMINI_API_KEY=test-key", "GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL=" + model.URL(),
-	}
+	e.cmd.Env = processtest.Environ(
+		"HOME="+home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true",
+		"GEMINI_API_KEY=test-key", "GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL="+model.URL(),
+	)
 	if e.in, err = e.cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,7 @@ func Serve(ctx context.Context, o Options) error {
 	ended := make(chan error, 1)
 	go func() {
 		defer crash.Recover()
-		err := s.conn.Serve(ctx, wire.Handler{Request: s.begin, Notify: s.notify})
+		err := s.conn.Serve(ctx, wire.Handler{Request: s.begin, Notify: s.notify, End: s.endTurns})
 		s.closeAll()
 		ended <- err
 	}()
@@ -125,6 +125,16 @@ func (s *server) remove(id string) *chat {
 	c := s.chats[id]
 	delete(s.chats, id)
 	return c
+}
+
+// endTurns ends the turns of all sessions.
+func (s *server) endTurns() {
+	s.mu.Lock()
+	list := slices.Collect(maps.Values(s.chats))
+	s.mu.Unlock()
+	for _, c := range list {
+		c.cancel()
+	}
 }
 
 // closeAll ends all sessions.

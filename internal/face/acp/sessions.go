@@ -224,6 +224,9 @@ func (s *server) listSessions(p schema.ListRequest) wire.Answer {
 			}
 			store := sessions.Store{Dir: filepath.Join(project.Temp, "chats")}
 			list, err := store.List(ctx)
+			if ctx.Err() != nil {
+				return nil, nil, context.Cause(ctx) // an empty list would say that there are none
+			}
 			if err != nil {
 				s.log("Cannot list the sessions of " + project.Dir + ": " + err.Error())
 			}

@@ -13,6 +13,7 @@ import (
 	"io"
 	"strconv"
 	"sync"
+	"time"
 
 	"pollux/internal/crash"
 )
@@ -23,6 +24,8 @@ type Handler struct {
 	Request func(method string, params json.RawMessage) Answer
 	// Notify takes a message that has no answer.
 	Notify func(method string, params json.RawMessage)
+	// End ends long work, because the input has ended. The answers to other requests are still sent.
+	End func()
 }
 
 // Answer completes a request. ctx ends when the other side cancels the request or has gone. after, if not nil, is called
@@ -64,8 +67,11 @@ func New(in io.Reader, out io.Writer) *Conn {
 	}
 }
 
-// Serve passes messages to a handler until the input ends, which is no error, or ctx does. It then cancels the requests
-// that are not answered yet, and waits for their answers.
+// endGrace is how long requests that are not answered yet may take after the end of the input.
+const endGrace = 3 * time.Second
+
+// Serve passes messages to a handler until the input ends, which is no error, or ctx does. It then cancels the requests that are not answered yet, those
+// before the end of the input after a while, and waits for their answers.
 func (c *Conn) Serve(ctx context.Context, h Handler) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -88,9 +94,21 @@ func (c *Conn) Serve(ctx context.Context, h Handler) error {
 			}
 		}
 	}()
-	cancel(ErrClosed)
 	close(c.over)
-	answering.Wait()
+	h.End()
+	answered := make(chan struct{})
+	go func() {
+		defer crash.Recover()
+		answering.Wait()
+		close(answered)
+	}()
+	select {
+	case <-answered:
+	case <-ctx.Done():
+	case <-time.After(endGrace):
+	}
+	cancel(ErrClosed)
+	<-answered
 	return err
 }
 

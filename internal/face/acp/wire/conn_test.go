@@ -45,7 +45,9 @@ func (h *echo) Request(method string, params json.RawMessage) Answer {
 	return Fail(Unknown(method))
 }
 
-func (h *echo) handler() Handler { return Handler{Request: h.Request, Notify: h.Notify} }
+func (h *echo) handler() Handler {
+	return Handler{Request: h.Request, Notify: h.Notify, End: func() {}}
+}
 
 func (h *echo) Notify(method string, params json.RawMessage) { h.heard <- method + string(params) }
 
@@ -266,4 +268,29 @@ func FuzzLines(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestEnd checks that the end of the input ends long work at once, and that other requests are still answered.
+func TestEnd(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	c := New(strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"turn"}`+"\n"+`{"jsonrpc":"2.0","id":2,"method":"list"}`+"\n"), &out)
+	ended := make(chan struct{})
+	h := Handler{
+		Request: func(method string, _ json.RawMessage) Answer {
+			return func(ctx context.Context) (any, func(), error) {
+				<-ended // both take until then
+				return method, nil, ctx.Err()
+			}
+		},
+		End: func() { close(ended) },
+	}
+	if err := c.Serve(context.Background(), h); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{`"id":1,"result":"turn"`, `"id":2,"result":"list"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no answer %s in %s", want, &out)
+		}
+	}
 }
