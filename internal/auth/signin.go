@@ -144,12 +144,15 @@ func (s *signIn) next(q tool.Question) (string, error) {
 	return answer, err
 }
 
+// QuestionTitle is the title of the questions of a sign-in.
+const QuestionTitle = "Sign in"
+
 // question asks one question. It returns "" if the person does not answer.
 func question(ctx context.Context, ask tool.Ask, q tool.Question) (string, error) {
 	if ask == nil {
 		return "", exit.Errorf(exit.Input, "Signing in needs a terminal. Without one, use: pollux auth set < key.txt")
 	}
-	answer, err := ask(ctx, &tool.QuestionConfirmation{Title: "Sign in", Questions: []tool.Question{q}})
+	answer, err := ask(ctx, &tool.QuestionConfirmation{Title: QuestionTitle, Questions: []tool.Question{q}})
 	if err != nil || answer.Outcome == tool.Cancel || answer.Reply == nil {
 		return "", err
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pollux/internal/auth"
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/acp/wire"
 	"pollux/internal/face/kit"
@@ -18,7 +19,7 @@ import (
 // asked takes a question of the session. The rules have decided before that a person has to answer it.
 func (c *chat) asked(w *work, q *kit.Question) {
 	isOpening := c.current() != w
-	if isOpening && q.Title == signInTitle { // the client has its own way, see [server.authenticate]
+	if isOpening && q.Title == auth.QuestionTitle { // the client has its own way, see [server.authenticate]
 		w.driver.Answer(q, tool.Answer{Outcome: tool.Cancel})
 		return
 	}
@@ -38,9 +39,6 @@ func (c *chat) asked(w *work, q *kit.Question) {
 	card := c.cardOf(q)
 	c.background(func() { w.driver.Answer(q, c.answerOf(q, card, choices)) })
 }
-
-// signInTitle is the title of the question for an API key.
-const signInTitle = "Sign in"
 
 // cardOf returns the tool call under which a question is shown: the one that it is about, or one of its own.
 func (c *chat) cardOf(q *kit.Question) schema.Call {
