@@ -164,10 +164,14 @@ func (s *server) setMode(p schema.OfSession) wire.Answer {
 func (c *chat) switchMode(field, id string) error {
 	w := c.current()
 	m, err := policy.ParseMode(id)
-	if err == nil {
-		err = w.live.Rulebook.SetMode(m)
-	}
 	if err != nil {
+		var ids []string
+		for _, known := range modesOf(w).Available {
+			ids = append(ids, known.ID)
+		}
+		return invalid(field, "There is no mode "+terminal.Cut(terminal.Line(id), 100)+". The modes are "+strings.Join(ids, ", ")+".")
+	}
+	if err = w.live.Rulebook.SetMode(m); err != nil {
 		return invalid(field, terminal.Line(err.Error()))
 	}
 	w.driver.Recheck() // questions that the mode answers

@@ -53,6 +53,9 @@ func TestState(t *testing.T) {
 	} {
 		e.fails(-32602, wrong.method, map[string]any{"sessionId": id, wrong.name: wrong.value})
 	}
+	if f := e.fails(-32602, "session/set_mode", map[string]any{"sessionId": id, "modeId": "auto"}); !strings.Contains(f.Message, "There is no mode auto. The modes are default, autoEdit, ") {
+		t.Error(f.Message) // with the ids that the client has
+	}
 	e.fails(-32602, "session/set_config_option", map[string]any{"sessionId": id, "configId": "effort", "value": "high"})
 	e.fails(-32602, "session/set_config_option", map[string]any{"sessionId": id, "configId": "mode", "value": true, "type": "boolean"})
 	e.fails(-32002, "session/set_mode", map[string]any{"sessionId": "none", "modeId": "default"})
