@@ -32,7 +32,7 @@ var costs = []cost{
 	{"version/files", 0, "files", "A version needs no file."},
 	{"version/processes", 0, "processes", "A version needs no other program."},
 
-	{"hello/system calls", 240, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions, and four for skills and servers of other agents; seven make files durable, and a dozen ask whether the sandbox suits this machine and the home directory of the account."},
+	{"hello/system calls", 239, "calls", "Too many: a quarter opens files, and a quarter looks at files and links, five of them in each directory for instructions, and four for skills and servers of other agents; seven make files durable, and a dozen ask whether the sandbox suits this machine and the home directory of the account."},
 	{"hello/files", 41, "files", "Ten are .env files, for which the program searches ten directories; ten are opened by the cleanup of old sessions, and one has the home directory of the account."},
 	{"hello/processes", 0, "processes", "A request needs no other program, not even git."},
 	{"hello/written", 1_190, "bytes", "The session file, with the prompt and the answer once each."},

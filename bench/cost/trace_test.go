@@ -20,11 +20,11 @@ type trace struct {
 	made      float64 // files and directories, those for a moment too
 }
 
-// scheduled are the system calls with which Go manages threads, memory and waiting. Their number depends on how
-// busy the machine is.
+// scheduled are the system calls with which Go manages threads, memory and waiting, and seeds the random numbers of each
+// thread. Their number depends on how busy the machine is.
 const scheduled = "futex,nanosleep,clock_nanosleep,restart_syscall,epoll_create1,epoll_ctl,epoll_pwait,epoll_wait,eventfd2," +
 	"mmap,munmap,mprotect,madvise,mincore,brk,rt_sigaction,rt_sigprocmask,rt_sigreturn,sigaltstack,tgkill,gettid,getpid," +
-	"sched_yield,sched_getaffinity,arch_prctl,prctl,prlimit64,rseq,set_robust_list,set_tid_address,timer_create,timer_settime,timer_delete,exit"
+	"sched_yield,sched_getaffinity,arch_prctl,prctl,prlimit64,getrandom,rseq,set_robust_list,set_tid_address,timer_create,timer_settime,timer_delete,exit"
 
 // strace is the path of a working strace, or the reason why there is none.
 var strace = sync.OnceValues(func() (path, missing string) {
