@@ -165,3 +165,51 @@ func TestEditorDies(t *testing.T) {
 		})
 	}
 }
+
+// TestEditorBuffers edits a file that the editor has not saved, with the program: the edit keeps what the person has typed.
+func TestEditorBuffers(t *testing.T) {
+	t.Parallel()
+	e := startEditor(t, "turn\n  call replace {\"file_path\": \"notes.md\", \"instruction\": \"x\", \"old_string\": \"# Notes\", \"new_string\": \"# Plan\"}\n"+
+		"turn\n  expect result replace Successfully modified\n  text Done.\n", "--approval-mode", "auto_edit")
+	path := filepath.Join(e.dir, "notes.md")
+	if err := os.WriteFile(path, []byte("# Notes\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	e.send(1, "initialize", `{"protocolVersion":1,"clientCapabilities":{"fs":{"readTextFile":true,"writeTextFile":true}}}`)
+	id := e.send(2, "session/new", fmt.Sprintf(`{"cwd":%q,"mcpServers":[]}`, e.dir))["result"].(map[string]any)["sessionId"]
+	e.begin(3, "session/prompt", fmt.Sprintf(asksToWork, id))
+	text := "# Notes\ntyped, not saved\n"
+	for {
+		m := e.next()
+		params, _ := m["params"].(map[string]any)
+		switch m["method"] {
+		case "fs/read_text_file":
+			e.answer(m["id"], map[string]any{"content": text})
+		case "fs/write_text_file":
+			text = params["content"].(string)
+			if err := os.WriteFile(params["path"].(string), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			e.answer(m["id"], map[string]any{})
+		}
+		if m["id"] == float64(3) && m["method"] == nil {
+			break
+		}
+	}
+	if data, err := os.ReadFile(path); string(data) != "# Plan\ntyped, not saved\n" {
+		t.Errorf("the file has %q, %v", data, err)
+	}
+	e.in.Close()
+	for e.out.Scan() {
+	}
+	if err := e.cmd.Wait(); err != nil {
+		t.Errorf("the program ends with %v", err)
+	}
+}
+
+func (e *editor) answer(id, result any) {
+	e.t.Helper()
+	if err := json.NewEncoder(e.in).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "result": result}); err != nil {
+		e.t.Fatal(err)
+	}
+}

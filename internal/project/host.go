@@ -10,9 +10,11 @@ import (
 // Host is a program that a session runs in, such as an editor or a sandbox, as the session sees it. The zero Host leaves
 // all to Pollux.
 type Host struct {
-	// Disk serves the files of the workspace, such as an editor's unsaved buffers, by absolute paths. Functions that are
-	// nil are those of the real disk. Programs see the real disk.
+	// Disk serves the files of the workspace, by absolute paths. Functions that are nil are those of the real disk.
+	// Programs see the real disk.
 	Disk workspace.Disk
+	// Buffers are the texts of an editor, some of which are not saved, nil for none.
+	Buffers *workspace.Buffers
 	// Launch is around the start of each program, the first one outermost: a sandbox, a terminal of the host.
 	Launch []process.Middleware
 	// Servers are more MCP servers. They replace those of the settings and of extensions with the same name, and are used

@@ -20,6 +20,7 @@ func NewWorkspace(p *Project) *workspace.Workspace {
 		Root:         p.Paths.Dir(),
 		Home:         p.Paths.Home(),
 		Disk:         p.Options.Host.Disk,
+		Buffers:      p.Options.Host.Buffers,
 		Include:      include,
 		ProjectTemp:  p.Paths.ProjectTempPath(),
 		GlobalMemory: p.MemoryFile(),

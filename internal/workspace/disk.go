@@ -25,8 +25,8 @@ var ErrNotRegular = errors.New("not a regular file")
 type Disk struct {
 	// Open opens a regular file for reading. It refuses everything else without blocking: a
 	// directory with syscall.EISDIR, a FIFO, device or socket with [ErrNotRegular]. The result is
-	// an interface because an editor's unsaved buffer, which a Disk may serve in place of the
-	// file, has no *os.File.
+	// an interface because a text in memory, which a Disk may serve in place of the file, has
+	// no *os.File.
 	Open func(path string) (fs.File, error)
 	// Stream opens a regular file that a walk has found, to be read once from start to end. It
 	// refuses the same files as Open, and links. It costs half as much as Open, which matters when
@@ -42,6 +42,9 @@ type Disk struct {
 	// Write replaces the content of a file, or creates it, atomically: a crash leaves the old
 	// or the new content. An existing file keeps its mode. The directory must exist.
 	Write func(path string, data []byte) error
+	// Save makes the file on the disk have the text that Open returns, if an editor has a newer one. A file that
+	// tools may not write stays as it is.
+	Save func(path string) error
 	// Mkdir creates a directory and its missing parents.
 	Mkdir func(path string) error
 	// Remove removes a regular file. It refuses a link with [ErrNotRegular].
@@ -65,7 +68,7 @@ func (d Disk) withDefaults(real Disk) Disk {
 	}
 	return Disk{
 		Open: orReal(d.Open, real.Open), Stream: orReal(stream, real.Stream), Stat: orReal(d.Stat, real.Stat), Lstat: orReal(d.Lstat, real.Lstat),
-		ReadDir: readDir, Write: d.orRealWrite(real), Mkdir: orRealDo(d.Mkdir, real.Mkdir), Remove: orRealDo(d.Remove, real.Remove), RemoveDir: orRealDo(d.RemoveDir, real.RemoveDir),
+		ReadDir: readDir, Write: d.orRealWrite(real), Save: func(string) error { return nil }, Mkdir: orRealDo(d.Mkdir, real.Mkdir), Remove: orRealDo(d.Remove, real.Remove), RemoveDir: orRealDo(d.RemoveDir, real.RemoveDir),
 	}
 }
 

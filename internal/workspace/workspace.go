@@ -43,6 +43,8 @@ type Options struct {
 	// Disk replaces functions of the real disk. Those that are nil are not replaced, and those that return
 	// [ErrNotServed] leave a path to the real one.
 	Disk Disk
+	// Buffers are the texts of an editor, nil for none.
+	Buffers *Buffers
 }
 
 // Workspace is a set of directories and the rules for their content. It is safe for concurrent
@@ -56,7 +58,8 @@ type Workspace struct {
 	temp          string                   // without links; "" if there is none
 	memory        string                   // without links; "" if there is none
 	disk          Disk
-	isReal        bool                                     // nothing that reads was replaced in disk
+	hasBuffers    bool
+	isReal        bool                                     // nothing that walks and searches read was replaced in disk
 	readDir       func(path string) ([]fs.DirEntry, error) // that of Options.Disk
 	statPath      func(path string) (fs.FileInfo, error)   // that of Options.Disk, or os.Stat: for any path
 	lstatPath     func(path string) (fs.FileInfo, error)   // that of Options.Disk, or os.Lstat: for any path
@@ -97,6 +100,9 @@ func New(o Options) (*Workspace, []error) {
 		w.memory = RealPath(filepath.Clean(o.GlobalMemory))
 	}
 	w.disk = o.Disk.withDefaults(w.confined())
+	if w.hasBuffers = o.Buffers != nil; w.hasBuffers {
+		w.disk = o.Buffers.over(w, w.disk)
+	}
 	w.rules = w.newRuleSet(root, o)
 	return w, warnings
 }

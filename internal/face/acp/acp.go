@@ -8,7 +8,7 @@
 //     its folder, turn.go takes prompts, whose blocks prompt.go reads.
 //   - updates.go tells the client about the answer, calls.go about tool calls, whose contents display.go makes, and state.go
 //     about modes, models and commands. replay.go tells all that again of a recorded session.
-//   - ask.go asks the person for permissions.
+//   - ask.go asks the person for permissions, buffers.go the editor for the texts of files.
 //   - failure.go has the errors. Package wire has the connection, package schema the messages.
 package acp
 

@@ -75,6 +75,7 @@ type setup struct {
 	isNew       bool              // the folder is not trusted yet
 	isUnchecked bool              // the model may refuse requests
 	isRaw       bool              // the connection is not initialized
+	can         map[string]any    // the capabilities of the client
 	options     func(o *acp.Options)
 }
 
@@ -137,7 +138,10 @@ func (e *editor) start(o acp.Options, s setup) {
 	if s.isRaw {
 		return
 	}
-	e.ok("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": map[string]any{}})
+	if s.can == nil {
+		s.can = map[string]any{}
+	}
+	e.ok("initialize", map[string]any{"protocolVersion": 1, "clientCapabilities": s.can})
 }
 
 // end ends the input, and waits for the end of the server.

@@ -86,7 +86,7 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	}
 	c.server.signedIn().use(p)
 	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
-	p.Host.Servers, p.Host.LacksForms = c.place.servers, true
+	p.Host.Servers, p.Host.LacksForms, p.Host.Buffers = c.place.servers, true, c.buffers()
 	p.UserAgent = c.server.userAgent()
 	o.Recorded = true
 	if o.SessionID, o.IsNewID = c.id, true; how.isResumed {

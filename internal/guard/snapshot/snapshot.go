@@ -61,6 +61,13 @@ func (s *step) before(ctx context.Context, call *agent.PreparedCall) error {
 	if !may.Anywhere && len(may.Paths) == 0 {
 		return nil
 	}
+	if !may.Anywhere {
+		for _, path := range may.Paths { // a text that only an editor has would be lost
+			if err := s.Workspace.Disk().Save(path); err != nil {
+				return fmt.Errorf("the text that the editor has not saved could not be kept: %w", err)
+			}
+		}
+	}
 	written := call.Call()
 	h := store.Header{
 		Kind: store.Call, Session: s.Session(), Prompt: written.PromptID, Call: written.ID,

@@ -23,6 +23,8 @@ var (
 type revision struct {
 	path          string
 	before, after *document
+	// formatted is the version that an editor has saved in place of after, nil if it has saved that.
+	formatted *document
 	// proposed is the model's version if the user changed it, else nil.
 	proposed *string
 	newDirs  int // number of directories that were made for the file
@@ -30,7 +32,7 @@ type revision struct {
 
 // display returns the change for the user, and its number of lines.
 func (r *revision) display(labels diffLabels) (*tool.DiffDisplay, tool.LineChange) {
-	before, after := validText([]byte(r.before.text)), validText([]byte(r.after.text))
+	before, after := validText([]byte(r.before.text)), validText([]byte(r.now().text))
 	name := filepath.Base(r.path)
 	if enc := r.before.encodingName(); enc != "" {
 		labels.old += " (" + enc + ")"

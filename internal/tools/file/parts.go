@@ -73,8 +73,8 @@ func (s *Seen) noteWindow(ctx context.Context, abs string, v *version, w *window
 
 // noteEdit stores that the model of the conversation of ctx has changed a part of the file at abs. Of the rest, it has the lines that it had before.
 func (s *Seen) noteEdit(ctx context.Context, abs string, e *edit) {
-	v := versionOf(e.after.data)
-	v.total = len(splitLines(e.after.text))
+	v := versionOf(e.now().data)
+	v.total = len(splitLines(e.now().text))
 	if c, ok := tool.ConversationOf(ctx); ok && s != nil && e.before.exists {
 		known, _, isFull := s.version(sightingOf(c, abs))
 		switch {

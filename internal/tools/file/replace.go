@@ -328,7 +328,7 @@ func (c *replaceCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 			break
 		}
 		if now.same(e.before) {
-			err = e.save(c.w)
+			err = e.save(ctx, c.w)
 			break
 		}
 		if tries == 10 {

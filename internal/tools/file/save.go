@@ -1,6 +1,7 @@
 package file
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"path/filepath"
@@ -11,14 +12,42 @@ import (
 	"pollux/tool"
 )
 
-// save writes the new version, and notes which directories it creates.
-func (r *revision) save(w *workspace.Workspace) error {
+// save writes the new version, and notes which directories it creates, and how an editor changes the text.
+func (r *revision) save(ctx context.Context, w *workspace.Workspace) error {
 	for dir := filepath.Dir(r.path); ; dir = filepath.Dir(dir) {
 		if _, err := w.Disk().Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
-			return r.after.save(w, r.path)
+			break
 		}
 		r.newDirs++
 	}
+	if err := r.after.save(w, r.path); err != nil || !w.HasBuffers() {
+		return err
+	}
+	switch now, err := open(ctx, w, r.path); {
+	case err != nil || !now.exists: // the text was written, and the result says so
+	case now.text == r.after.text:
+		r.after = now // its line ends may be others
+	default:
+		r.formatted = now
+	}
+	return nil
+}
+
+// now returns the version of the file after the call.
+func (r *revision) now() *document {
+	if r.formatted != nil {
+		return r.formatted
+	}
+	return r.after
+}
+
+// formatNote tells the model how the editor has changed the text that it got, "" if it has not.
+func (r *revision) formatNote() string {
+	if r.formatted == nil {
+		return ""
+	}
+	saved := revision{path: r.path, after: r.formatted}
+	return "\nThe editor has formatted the file when it saved it. The difference from your version:\n" + saved.review(r.after.text)
 }
 
 // save writes d to abs, and creates missing directories. Errors are [*tool.Error].

@@ -212,10 +212,10 @@ func (c *writeFileCall) Run(ctx context.Context, _ tool.Host) *tool.Result {
 		return tool.Fail(tool.ErrFileWrite, fmt.Sprintf(
 			"Error writing to file '%s': it was changed by someone else after this change was shown for approval. Read it again, then decide what to write.", c.abs))
 	}
-	if err := r.save(c.w); err != nil {
+	if err := r.save(ctx, c.w); err != nil {
 		return failed(err)
 	}
-	c.seen.note(ctx, c.abs, versionOf(r.after.data))
+	c.seen.note(ctx, c.abs, versionOf(r.now().data))
 	return r.result(c.report(r), writtenLabels)
 }
 
@@ -251,7 +251,7 @@ func (c *writeFileCall) report(r *revision) string {
 func (r *revision) result(text string, labels diffLabels) *tool.Result {
 	display, lines := r.display(labels)
 	return &tool.Result{
-		Content: []llm.Part{llm.Text(text)},
+		Content: []llm.Part{llm.Text(text + r.formatNote())},
 		Display: display,
 		Summary: changeSummary(lines),
 		Lines:   lines,
