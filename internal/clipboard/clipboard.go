@@ -6,7 +6,6 @@
 package clipboard
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -94,8 +93,7 @@ func (p Programs) command(path string, args []string) *process.Command {
 
 // output returns the output of a program. It fails if the program does.
 func (p Programs) output(ctx context.Context, path string, limit int, args ...string) ([]byte, error) {
-	var out limited
-	out.most = limit
+	out := process.Head{Max: limit}
 	c := p.command(path, args)
 	c.Stdout, c.Stderr = &out, &process.Head{Max: 4 << 10}
 	status, err := p.Launcher.Run(ctx, c)
@@ -106,24 +104,10 @@ func (p Programs) output(ctx context.Context, path string, limit int, args ...st
 		return nil, fmt.Errorf("cannot run %s: %w", c, err)
 	case status != process.Status{}:
 		return nil, fmt.Errorf("%s: %s", c, status)
-	case out.isCut:
+	case out.IsCut():
 		return nil, ErrTooLarge
 	}
 	return out.Bytes(), nil
-}
-
-// limited keeps so many bytes.
-type limited struct {
-	bytes.Buffer
-	most  int
-	isCut bool
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	room := max(l.most-l.Len(), 0)
-	l.isCut = l.isCut || len(p) > room
-	_, _ = l.Buffer.Write(p[:min(room, len(p))]) // it does not fail
-	return len(p), nil
 }
 
 // NewContent returns the content of data that a clipboard has as an image or as a text. An image of no known format is

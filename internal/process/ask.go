@@ -62,15 +62,23 @@ func complaint(text string) string {
 
 // Head is a writer that keeps the beginning of its input. It is not safe for concurrent use.
 type Head struct {
-	Max  int // bytes to keep
-	kept []byte
+	Max   int // bytes to keep
+	kept  []byte
+	isCut bool
 }
 
 // Write keeps the beginning of p, as far as it fits, and reports all of p as written.
 func (h *Head) Write(p []byte) (int, error) {
-	h.kept = append(h.kept, p[:min(max(h.Max-len(h.kept), 0), len(p))]...)
+	n := min(max(h.Max-len(h.kept), 0), len(p))
+	h.kept, h.isCut = append(h.kept, p[:n]...), h.isCut || n < len(p)
 	return len(p), nil
 }
+
+// Bytes returns the kept bytes.
+func (h *Head) Bytes() []byte { return h.kept }
+
+// IsCut reports whether something did not fit.
+func (h *Head) IsCut() bool { return h.isCut }
 
 // Text returns the kept text as valid UTF-8, without surrounding white space.
 func (h *Head) Text() string {

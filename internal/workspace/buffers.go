@@ -17,7 +17,7 @@ import (
 // place of the files. Walks, searches, programs and files that are not text see the disk.
 type Buffers struct {
 	// Read returns the text that the editor has for a file, by its path without links. The error is [fs.ErrNotExist] if
-	// there is no such file, and an [UnknownError] if the editor may have a text that it does not tell. After any other
+	// there is no such file, and [ErrUnknown] if the editor may have a text that it does not tell. After any other
 	// error, the file is read from the disk, and written to it.
 	Read func(path string) (string, error)
 	// Write makes a text that of a file, which the editor saves and may format. It creates a missing file. If it is nil,
@@ -25,12 +25,8 @@ type Buffers struct {
 	Write func(path, text string) error
 }
 
-// UnknownError says that an editor has not answered, and may have any text.
-type UnknownError struct{ Err error }
-
-func (e *UnknownError) Error() string { return "the editor does not tell its text: " + e.Err.Error() }
-
-func (e *UnknownError) Unwrap() error { return e.Err }
+// ErrUnknown is the error of an editor that does not answer, and may have any text.
+var ErrUnknown = errors.New("the editor does not tell its text")
 
 // maxBuffer is the size of the largest file that editors are asked about, in bytes.
 const maxBuffer = 4 << 20
@@ -151,7 +147,7 @@ func (o *overlay) look(path string) (*side, error) {
 		return nil, nil
 	}
 	text, failure := o.buffers.Read(real)
-	if unknown := new(UnknownError); errors.As(failure, &unknown) {
+	if errors.Is(failure, ErrUnknown) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: failure}
 	}
 	o.note(real, failure != nil && !errors.Is(failure, fs.ErrNotExist))

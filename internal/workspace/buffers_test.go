@@ -49,7 +49,7 @@ func TestBuffers(t *testing.T) {
 		"binary data":           {disk: "one\n", buffer: "one\n", read: "one\n", write: "two\x00"},
 		"large":                 {disk: strings.Repeat("line\n", 1<<20), buffer: "1\n", read: strings.Repeat("line\n", 1<<20), write: "two\n"},
 		"not served":            {disk: "one\n", fails: errBusy, read: "one\n", write: "two\n"},
-		"not told":              {disk: "one\n", fails: &workspace.UnknownError{Err: errBusy}, unknown: true, write: "two\n", got: "two\n"},
+		"not told":              {disk: "one\n", fails: workspace.ErrUnknown, unknown: true, write: "two\n", got: "two\n"},
 		"Pollux's own":          {file: "../home/.gemini/tmp/p/plan.md", disk: "one\n", buffer: "1\n", read: "one\n", write: "two\n"},
 		"in the home directory": {file: "../home/.gemini/GEMINI.md", disk: "one\n", buffer: "1\n", read: "one\n", write: "two\n"},
 		"only readable":         {file: "../lib/a.txt", disk: "one\n", buffer: "1\n", read: "one\n"},

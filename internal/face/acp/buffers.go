@@ -43,9 +43,9 @@ func (c *chat) readText(path string) (string, error) {
 	case isAnswer:
 		return "", err
 	case err != nil:
-		return "", &workspace.UnknownError{Err: err}
+		return "", fmt.Errorf("%w: %w", workspace.ErrUnknown, err)
 	case answer.Content == nil:
-		return "", &workspace.UnknownError{Err: errors.New("its answer has no content")}
+		return "", fmt.Errorf("%w: its answer has no content", workspace.ErrUnknown)
 	}
 	return *answer.Content, nil
 }

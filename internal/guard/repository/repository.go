@@ -68,8 +68,8 @@ func (c *Checker) check(dir string, names func(key string) bool) bool {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
-	var used limited // git skips a damaged repository and takes the next one above
-	if !c.git(ctx, &used, "rev-parse", "--absolute-git-dir") || strings.TrimSpace(used.String()) != gitDir {
+	used := process.Head{Max: maxConfig} // git skips a damaged repository and takes the next one above
+	if !c.git(ctx, &used, "rev-parse", "--absolute-git-dir") || strings.TrimSpace(string(used.Bytes())) != gitDir {
 		return false
 	}
 	drivers, ok := c.readConfig(ctx, names)
@@ -151,11 +151,11 @@ func firstLine(path string) string {
 // submodules that only older commits have. drivers are the attributes for which the user's part names some, as "filter=NAME",
 // "diff=NAME" and "merge=NAME".
 func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (drivers []string, ok bool) {
-	var out limited
-	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "-z") || out.full {
+	out := process.Head{Max: maxConfig}
+	if !c.git(ctx, &out, "config", "--list", "--includes", "--show-scope", "-z") || out.IsCut() {
 		return nil, false
 	}
-	fields := strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
+	fields := strings.Split(strings.TrimSuffix(string(out.Bytes()), "\x00"), "\x00")
 	if len(fields)%2 != 0 {
 		return nil, false
 	}
@@ -181,12 +181,12 @@ func (c *Checker) readConfig(ctx context.Context, names func(key string) bool) (
 // Programs returns the settings in the text of a configuration that can make git run a program, or that include others, with their
 // values. ok is false if git cannot read the text.
 func (c *Checker) Programs(ctx context.Context, config []byte) (settings map[string][]string, ok bool) {
-	var out limited
-	if !c.gitWith(ctx, bytes.NewReader(config), &out, "config", "--file", "-", "--no-includes", "--list", "-z") || out.full {
+	out := process.Head{Max: maxConfig}
+	if !c.gitWith(ctx, bytes.NewReader(config), &out, "config", "--file", "-", "--no-includes", "--list", "-z") || out.IsCut() {
 		return nil, false
 	}
 	settings = map[string][]string{}
-	for entry := range strings.SplitSeq(strings.TrimSuffix(out.String(), "\x00"), "\x00") {
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(out.Bytes()), "\x00"), "\x00") {
 		key, value, _ := strings.Cut(entry, "\n")
 		if (namesProgram(key) || namesOther(key)) && !describes(key) {
 			settings[key] = append(settings[key], value)
@@ -210,7 +210,7 @@ func (c *Checker) Edit(ctx context.Context, config []byte, key string, values []
 	if err := os.WriteFile(file, config, 0o600); err != nil {
 		return nil, err
 	}
-	var none limited
+	none := process.Head{Max: maxConfig}
 	ok := c.git(ctx, &none, "config", "--file", file, "--unset-all", key) || len(values) > 0 // it may not be there
 	for _, v := range values {
 		ok = ok && c.git(ctx, &none, "config", "--file", file, "--add", key, v)
@@ -233,11 +233,11 @@ func (c *Checker) Committed(ctx context.Context, files []string) []string {
 			args = append(args, rel)
 		}
 	}
-	var out limited
-	if args[len(args)-1] == "--" || !c.git(ctx, &out, args...) || out.Len() == 0 {
+	out := process.Head{Max: maxConfig}
+	if args[len(args)-1] == "--" || !c.git(ctx, &out, args...) || len(out.Bytes()) == 0 {
 		return nil
 	}
-	return strings.Split(strings.TrimSuffix(out.String(), "\x00"), "\x00")
+	return strings.Split(strings.TrimSuffix(string(out.Bytes()), "\x00"), "\x00")
 }
 
 // namesProgram reports whether a setting, by its full name, can make a command that reads run a
@@ -323,8 +323,8 @@ func (c *Checker) usesDrivers(ctx context.Context, drivers []string) bool {
 	for _, d := range drivers {
 		args = append(args, ":(attr:"+d+")")
 	}
-	var out limited
-	return !c.git(ctx, &out, args...) || out.Len() > 0
+	out := process.Head{Max: maxConfig}
+	return !c.git(ctx, &out, args...) || len(out.Bytes()) > 0
 }
 
 // hasSubmodules reports whether the repository has submodules. Git reads them with their own
@@ -350,19 +350,6 @@ func (c *Checker) gitWith(ctx context.Context, stdin io.Reader, stdout io.Writer
 		Path: path, Args: args, Dir: c.Root, Env: c.Environ, Stdin: stdin, Stdout: stdout,
 	})
 	return err == nil && status == process.Status{} && ctx.Err() == nil
-}
-
-// limited keeps up to maxConfig bytes.
-type limited struct {
-	bytes.Buffer
-	full bool
-}
-
-func (l *limited) Write(p []byte) (int, error) {
-	if l.full = l.full || l.Len()+len(p) > maxConfig; l.full {
-		return len(p), nil
-	}
-	return l.Buffer.Write(p)
 }
 
 // links looks for submodules in the output of ls-files --stage -z: their entries begin with the

@@ -1,7 +1,6 @@
 package confine
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -76,20 +75,20 @@ func (c *Confinement) print(ctx context.Context, in, name string, args ...string
 	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	var out, errs bytes.Buffer
+	out, errs := process.Head{Max: maxPrint}, process.Head{Max: maxPrint}
 	status, err := c.options.Host.Launcher.Run(ctx, &process.Command{
 		For:  process.Purpose{Kind: process.KindCredential, Origin: process.OriginUser, Name: name},
 		Path: path, Args: args, Dir: string(filepath.Separator), Env: withoutPrompts(c.options.Host.Environ()),
-		Stdin: strings.NewReader(in), Stdout: &limited{&out}, Stderr: &limited{&errs},
+		Stdin: strings.NewReader(in), Stdout: &out, Stderr: &errs,
 	})
 	switch {
 	case err != nil:
 		return "", err
 	case status.Code != 0 || status.Signal != 0:
-		reason, _, _ := strings.Cut(strings.TrimSpace(errs.String()), "\n")
+		reason, _, _ := strings.Cut(errs.Text(), "\n")
 		return "", errors.New(strings.Trim(name+" "+args[0]+": "+strings.TrimRight(reason, "."), ": "))
 	}
-	return out.String(), nil
+	return string(out.Bytes()), nil
 }
 
 // withoutPrompts returns variables with which git and gh ask for no password in the terminal, which Pollux has.
@@ -98,14 +97,6 @@ func withoutPrompts(env []string) []string {
 		env = setVariable(env, v)
 	}
 	return env
-}
-
-// limited is a buffer for the beginning of an output.
-type limited struct{ *bytes.Buffer }
-
-func (l *limited) Write(b []byte) (int, error) {
-	_, _ = l.Buffer.Write(b[:min(len(b), maxPrint-min(l.Len(), maxPrint))])
-	return len(b), nil
 }
 
 // finder finds the user's programs, which are not those of the project.
