@@ -50,7 +50,7 @@ var projectKinds = [...]Kind{
 
 var hookFields = []Field{
 	{"hooks", hookEvents},
-	{"command args env shell dialect event", acts},
+	{"command args env shell dialect event cwd", acts},
 	{"if onFailure", loosens},
 	{"matcher", tightens},
 	{"sequential type name description timeout", free},

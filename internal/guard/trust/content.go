@@ -169,8 +169,9 @@ func (l *looker) sequence(dir string, names []string) {
 	for i, name := range names {
 		isRead := isNext || i > 0 && strings.HasPrefix(names[i-1], "-")
 		isFile, isDir := l.file(dir, name, isRead)
-		if dir != l.root && !isFile {
-			isFile, _ = l.file(l.root, name, isRead)
+		if dir != l.root { // the word may have had the path of the folder
+			inRoot, _ := l.file(l.root, name, isRead)
+			isFile = isFile || inRoot
 		}
 		if path, ok := strings.CutPrefix(name, "-"); ok { // such as -I./lib
 			l.file(dir, strings.TrimLeft(path, "-abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"), true)

@@ -35,6 +35,9 @@ func quote(text string) string {
 // Consent ends when a file of the folder changes that a command names, in any way that names it.
 func TestContent(t *testing.T) {
 	t.Parallel()
+	of := func(rest string) string {
+		return `{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", ` + rest + `}]}]}}`
+	}
 	server := func(rest string) string { return `{"mcpServers": {"x": {` + rest + `}}}` }
 	for _, tt := range []struct {
 		settings string
@@ -105,6 +108,14 @@ func TestContent(t *testing.T) {
 		{server(`"command": "node", "args": ["dist"]`), "dist/index.js"},
 		{server(`"command": "node", "args": ["index.js"], "cwd": "dist"`), "dist/index.js"},
 		{server(`"command": "node", "args": ["index.js"], "cwd": "{{DIR}}/dist"`), "dist/index.js"},
+		{server(`"command": "sh", "args": ["{{DIR}}/guard.sh"], "cwd": "dist"`), "guard.sh"},
+		{server(`"command": "sh", "args": ["../guard.sh"], "cwd": "dist"`), "guard.sh"},
+		{server(`"command": "node", "args": ["{{DIR}}/x.js"], "cwd": "scripts"`), "x.js"}, // scripts has one, too
+		{server(`"command": "{{DIR}}/guard.sh", "cwd": "{{DIR}}/dist"`), "guard.sh"},
+		{of(`"command": "sh lint.py", "cwd": "scripts", "dialect": "antigravity"`), "scripts/lint.py"},
+		{of(`"command": "sh ../guard.sh", "cwd": "scripts", "dialect": "antigravity"`), "guard.sh"},
+		{of(`"command": "sh $GEMINI_PROJECT_DIR/guard.sh", "cwd": "scripts", "dialect": "antigravity"`), "guard.sh"},
+		{of(`"command": "sh guard.sh", "cwd": "scripts"`), "guard.sh"},
 		{server(`"command": "python", "args": ["-m", "pkg"]`), "pkg/__main__.py"},
 		{server(`"command": "npx", "args": ["-y", "eslint"]`), "node_modules/.bin/eslint"},
 		{server(`"command": "x", "env": {"LD_PRELOAD": "./guard.sh"}`), "guard.sh"},
@@ -168,7 +179,7 @@ func project(t *testing.T) string {
 	for _, name := range []string{
 		"guard.sh", "my script.sh", "scripts/lint.py", "pkg/__main__.py", "pkg/__init__.py", "pkg/sub.py", "x.js", "dist/index.js", "dist/Makefile",
 		"package.json", "node_modules/.bin/eslint", "Makefile", "cmd/guard/main.go", "cmd/guard/more.go", "Cargo.toml", "src/main.rs",
-		"compose.yaml", "justfile", "tools/interp", "scripts/interp", "guard.log", "rules",
+		"compose.yaml", "justfile", "tools/interp", "scripts/interp", "scripts/x.js", "guard.log", "rules",
 	} {
 		write(t, filepath.Join(dir, name), "content of "+name)
 		if err := os.Chmod(filepath.Join(dir, name), 0o600); err != nil {

@@ -33,6 +33,9 @@ func programOf(how config.Start, value any) *Program {
 		line, _ := value.(string)
 		p.Lines = []string{line}
 	case config.HookLine:
+		if field("dialect") == "antigravity" { // it has an effect in no other dialect
+			p.Dir = field("cwd")
+		}
 		if args, ok := object["args"].([]any); ok { // no shell reads them
 			p.Words = wordsOf(field("command"), args)
 			break
