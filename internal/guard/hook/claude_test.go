@@ -621,7 +621,7 @@ func TestClaudeConfig(t *testing.T) {
 		discard + `the type must be "command", not "http". Nothing checks the calls of Bash in its place.`,
 		discard + `args is not a list of texts. Nothing checks the calls of Bash in its place.`,
 		discard + `the shell must be "bash" or "powershell", not "fish". Nothing checks the calls of Bash in its place.`,
-		discard + `the dialect must be "claude" or "gemini", not "perl". Nothing checks the calls of Bash in its place.`,
+		discard + `the dialect must be "claude", "antigravity" or "gemini", not "perl". Nothing checks the calls of Bash in its place.`,
 		"Discarding invalid hook configuration for Stop from user settings: if is only for hooks of tools: with it, this one never runs in Claude Code.",
 		`Invalid hook event name: "PermissionRequest" from project config. Skipping. It is an event of Claude Code that Pollux does not have.`,
 	} {

@@ -12,25 +12,58 @@ import (
 	"pollux/internal/urltext"
 )
 
-// rename is the name of an argument in Pollux and in Claude Code.
+// rename is the name of an argument in Pollux and in another agent.
 type rename struct{ own, theirs string }
 
-// claudeTool is a tool of Claude Code, and the tool of Pollux that does the same.
-type claudeTool struct {
+// foreignTool is a tool of another agent, and the tool of Pollux that does the same.
+type foreignTool struct {
 	name string
 	own  string
 	// args are the arguments whose names differ.
 	args []rename
-	// paths are arguments that are absolute paths in Claude Code.
+	// paths are arguments that are absolute paths in the other agent.
 	paths []string
-	// write and read, if set, change arguments whose form differs: write from Pollux's to Claude Code's, with
-	// the names of Claude Code, and read back.
+	// write and read, if set, change arguments whose form differs: write from Pollux's to the other agent's, with
+	// its names, and read back.
 	write, read func(args Output)
+}
+
+// theirArgs returns arguments as the other agent has them. Relative paths begin at dir.
+func (t *foreignTool) theirArgs(args Output, dir string) Output {
+	names := make(map[string]string, len(t.args))
+	for _, r := range t.args {
+		names[r.own] = r.theirs
+	}
+	out := renamed(args, names)
+	for _, key := range t.paths {
+		if path := out.text(key); path != "" && !filepath.IsAbs(path) {
+			out.set(key, filepath.Join(dir, path))
+		} else if path != "" {
+			out.set(key, filepath.Clean(path))
+		}
+	}
+	if t.write != nil {
+		t.write(out)
+	}
+	return out
+}
+
+// ownArgs returns arguments of the other agent as Pollux has them.
+func (t *foreignTool) ownArgs(args Output) Output {
+	back := make(map[string]string, len(t.args))
+	for _, r := range t.args {
+		back[r.theirs] = r.own
+	}
+	out := maps.Clone(args)
+	if t.read != nil {
+		t.read(out)
+	}
+	return renamed(out, back)
 }
 
 // claudeTools are the tools that both have. Of several names for one tool, the first one that a
 // matcher selects counts.
-var claudeTools = []claudeTool{
+var claudeTools = []foreignTool{
 	{name: "Bash", own: "run_shell_command", args: []rename{{"is_background", "run_in_background"}}},
 	{name: "Edit", own: "replace", args: []rename{{"allow_multiple", "replace_all"}}, paths: []string{"file_path"}},
 	{name: "MultiEdit", own: "replace", paths: []string{"file_path"}, write: writeEdits, read: readEdits},
@@ -78,7 +111,7 @@ func claudeToolNames() []string {
 }
 
 // findClaudeTool returns the tool with a name of Claude Code, and with the name own in Pollux unless that is "".
-func findClaudeTool(name, own string) *claudeTool {
+func findClaudeTool(name, own string) *foreignTool {
 	for i := range claudeTools {
 		if t := &claudeTools[i]; t.name == name && (own == "" || t.own == own) {
 			return t
@@ -112,21 +145,7 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 	if t == nil || at.server != "" {
 		return []Output{args}
 	}
-	names := make(map[string]string, len(t.args))
-	for _, r := range t.args {
-		names[r.own] = r.theirs
-	}
-	out := renamed(args, names)
-	for _, key := range t.paths {
-		if path := out.text(key); path != "" && !filepath.IsAbs(path) {
-			out.set(key, filepath.Join(dir, path))
-		} else if path != "" {
-			out.set(key, filepath.Clean(path))
-		}
-	}
-	if t.write != nil {
-		t.write(out)
-	}
+	out := t.theirArgs(args, dir)
 	if name != "WebFetch" {
 		return []Output{out}
 	}
@@ -175,21 +194,14 @@ func ownArgs(name string, args Output) Output {
 	if t == nil {
 		return args
 	}
-	back := make(map[string]string, len(t.args))
-	for _, r := range t.args {
-		back[r.theirs] = r.own
-	}
-	out := maps.Clone(args)
-	if t.read != nil {
-		t.read(out)
-	}
+	out := t.ownArgs(args)
 	if url := out.text("url"); name == "WebFetch" && url != "" {
 		if prompt := out.text("prompt"); !strings.Contains(prompt, url) { // another address
 			out.set("prompt", url+"\n"+withoutAddresses(prompt))
 		}
 		delete(out, "url")
 	}
-	return renamed(out, back)
+	return out
 }
 
 // renamed returns members under other names.

@@ -211,6 +211,7 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 		Timeout     json.RawMessage `json:"timeout"`
 		Env         json.RawMessage `json:"env"`
 		Dialect     json.RawMessage `json:"dialect"`
+		Dir         laxText         `json:"cwd"`
 		ClaudeConfig
 	}
 	var members map[string]json.RawMessage
@@ -224,10 +225,12 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 			h.Dialect = Gemini
 		case dialect == string(Claude) && claudeName(h) != "":
 			h.Dialect = Claude
-		case dialect == string(Claude):
-			return nil, fmt.Sprintf("Claude Code has no event like %s", h.Event)
+		case dialect == string(Antigravity) && antigravityName(h.Event) != "" && h.As == "":
+			h.Dialect = Antigravity
+		case dialect == string(Claude), dialect == string(Antigravity):
+			return nil, fmt.Sprintf("%s has no event like %s", Dialect(dialect), cmp.Or(h.As, string(h.Event)))
 		default:
-			return nil, fmt.Sprintf("the dialect must be \"claude\" or \"gemini\", not %s", brief(string(c.Dialect)))
+			return nil, fmt.Sprintf("the dialect must be \"claude\", \"antigravity\" or \"gemini\", not %s", brief(string(c.Dialect)))
 		}
 	}
 	switch {
@@ -251,6 +254,14 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 			return nil, reason
 		}
 		notes = append(notes, more...)
+	}
+	if h.Dialect == Antigravity {
+		h.Timeout, unit, h.BlocksOnFailure, h.Dir = antigravityTimeout, 1000, h.Event == BeforeTool, string(c.Dir)
+		for _, name := range slices.Sorted(maps.Keys(members)) {
+			if !slices.Contains([]string{"type", "command", "name", "description", "timeout", "env", "dialect", "cwd"}, name) {
+				notes = append(notes, fmt.Sprintf("%s is not known and has no effect", name))
+			}
+		}
 	}
 	var n float64
 	if json.Unmarshal(c.Timeout, &n) == nil && len(c.Timeout) > 0 && string(c.Timeout) != "null" {

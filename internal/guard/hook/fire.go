@@ -93,7 +93,13 @@ func outputsOf(results []*Result) []Output {
 // runObserved runs a hook with the input of the event, which encoded is as JSON. A hook that gets one event as
 // several ones runs once for each of them.
 func (s *Set) runObserved(ctx context.Context, p planned, in Output, encoded []byte) *Result {
-	if p.Dialect != Claude {
+	switch {
+	case p.Dialect == Antigravity && p.Event == AfterModel && !isEnd(in):
+		return &Result{Hook: p.Hook, Reading: ReadNothing}
+	case p.Dialect == Antigravity:
+		p.in = in
+		return s.observe(ctx, p, encodeInput(s.antigravityInput(p, in)))
+	case p.Dialect != Claude:
 		return s.observe(ctx, p, encoded)
 	}
 	var results []*Result

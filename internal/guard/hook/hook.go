@@ -9,9 +9,10 @@
 //	            output.go reads its output, shape.go checks it, merge.go merges the outputs of several
 //	payload.go, llmshape.go   the JSON that hooks get
 //	claude.go, claudeconfig.go, claudetools.go, condition.go   hooks of Claude Code
+//	antigravity.go   hooks of Antigravity CLI
 //	denial.go   words that mean a denial, in any dialect
-//	trial.go, migrate.go, seen.go, lint.go   for people: tests, hooks of Claude Code, new hooks of a
-//	            project, matchers that select nothing
+//	trial.go, migrate.go, antigravitymigrate.go, seen.go, lint.go   for people: tests, hooks of other
+//	            agents, new hooks of a project, matchers that select nothing
 //
 // Hooks of a project are hostile until the folder is trusted. The output of a hook is bounded,
 // and no hook holds the session longer than its timeout and the grace after it.
@@ -119,12 +120,17 @@ type Dialect string
 const (
 	Gemini Dialect = "" // Gemini CLI, and Pollux itself
 	Claude Dialect = "claude"
+	// Antigravity is Antigravity CLI.
+	Antigravity Dialect = "antigravity"
 )
 
 // String returns the name of the dialect for people.
 func (d Dialect) String() string {
-	if d == Claude {
+	switch d {
+	case Claude:
 		return "Claude Code"
+	case Antigravity:
+		return "Antigravity CLI"
 	}
 	return "Gemini CLI"
 }
@@ -156,6 +162,9 @@ type Hook struct {
 	Args []string
 	// IsPowerShell runs the command in PowerShell, also on systems where bash is usual.
 	IsPowerShell bool
+	// Dir is the working directory of a hook of Antigravity CLI: relative to that of the session, or below "~/"; "" for that of the
+	// session.
+	Dir string
 	// BlocksOnFailure makes a failure of the hook a block.
 	BlocksOnFailure bool
 	// Run, if set, runs in place of a command. It gets the input of the event and returns the

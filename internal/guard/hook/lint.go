@@ -19,7 +19,7 @@ func namesClaudeTools(h *Hook) bool {
 		return false
 	}
 	s := NewSet(Options{})
-	isOwn := slices.ContainsFunc(claudeTools, func(t claudeTool) bool { return s.finds(h.Matcher, t.own) })
+	isOwn := slices.ContainsFunc(claudeTools, func(t foreignTool) bool { return s.finds(h.Matcher, t.own) })
 	return !isOwn && s.selectsAny(h.Matcher, claudeToolNames())
 }
 
@@ -69,8 +69,11 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 			return ""
 		}
 		names = tools
-		if h.Dialect == Claude {
+		switch h.Dialect {
+		case Claude:
 			names = slices.Concat(claudeToolNames(), tools)
+		case Antigravity:
+			names = slices.Concat(antigravityToolNames(), tools)
 		}
 	case SessionStart:
 		names, what = triggers(h.Event), "no source"
@@ -102,8 +105,8 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 	switch near := spelling.Closest(word, slices.Values(names)); {
 	case h.Dialect == Gemini && own != "":
 		text += fmt.Sprintf(" Tools are called otherwise here: write %q.", own)
-	case h.Dialect == Claude && slices.Contains(otherClaudeTools, word):
-		text += " Pollux does not have this tool of Claude Code."
+	case h.Dialect == Claude && slices.Contains(otherClaudeTools, word), h.Dialect == Antigravity && slices.Contains(otherAntigravityTools, word):
+		text += fmt.Sprintf(" Pollux does not have this tool of %s.", h.Dialect)
 	case what != "no tool" && h.Dialect == Gemini && strings.Contains(part, "|"):
 		text += " Write an entry for each value."
 	case near != "":

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Migration is the result of [FromClaude].
+// Migration is the result of [FromClaude] and [FromAntigravity].
 type Migration struct {
 	// Definitions are the hooks by event, as the key "hooks" of the settings has them.
 	Definitions map[string]any

@@ -30,7 +30,9 @@ const (
 	ReadFunction   Reading = "JSON of a function"
 	ReadEmbedded   Reading = "a denial in JSON beside other text"
 	ReadClaude     Reading = "an answer to Claude Code"
-	ReadFailure    Reading = "a failure, which blocks"
+	// ReadAntigravity is only for hooks of its dialect.
+	ReadAntigravity Reading = "an answer to Antigravity CLI"
+	ReadFailure     Reading = "a failure, which blocks"
 )
 
 // answer is the output of a program, and its exit code: 0 if a signal ended it.
@@ -240,6 +242,12 @@ func (o Output) texts(key string) []string {
 			list = append(list, s)
 		}
 	}
+	return list
+}
+
+// objects returns the objects of a member that is a list.
+func (o Output) objects(key string) (list []Output) {
+	_ = json.Unmarshal(o[key], &list) // another type has none
 	return list
 }
 

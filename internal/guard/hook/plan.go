@@ -28,6 +28,7 @@ type planned struct {
 	*Hook
 	at   target
 	name string
+	in   Output // the input of the event, where the dialect of the hook needs it to read the answer
 }
 
 // plan returns the hooks of a firing, in their order, and whether they run one after the other. Of
@@ -42,7 +43,7 @@ func (s *Set) plan(e Event, at target) (selected []planned, sequential bool) {
 		if !ok {
 			continue
 		}
-		p := planned{h, at, name}
+		p := planned{Hook: h, at: at, name: name}
 		sequential = sequential || h.IsSequential
 		switch i, isSeen := seen[h.key()]; {
 		case !isSeen || h.Run != nil:
@@ -58,8 +59,11 @@ func (s *Set) plan(e Event, at target) (selected []planned, sequential bool) {
 // selects reports whether the matcher of a hook selects the target, and which name the target has in the
 // hook's dialect.
 func (s *Set) selects(h *Hook, at target) (name string, ok bool) {
-	if h.Dialect == Claude {
+	switch h.Dialect {
+	case Claude:
 		return s.claudeSelects(h, at)
+	case Antigravity:
+		return s.antigravitySelects(h, at)
 	}
 	switch {
 	case selectsAll(h.Matcher):

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"time"
@@ -59,9 +60,9 @@ func (s *Set) run(ctx context.Context, p planned, input []byte) *Result {
 	case h.Run != nil:
 		s.runFunction(ctx, r, input)
 	default:
-		s.runCommand(ctx, r, p.name, input)
+		s.runCommand(ctx, r, p, input)
 	}
-	if isBroken := r.Err != nil || r.Status != (process.Status{}) && r.Code != 2; isBroken && h.BlocksOnFailure && h.Event.isBlockable() && ctx.Err() == nil {
+	if isBroken := r.Err != nil || r.Status != (process.Status{}) && r.Code != 2; isBroken && h.BlocksOnFailure && h.Event.isBlockable() && !r.Output.isBlocking() && ctx.Err() == nil {
 		reason := "The hook has failed"
 		if r.Err != nil {
 			reason += ": " + r.Err.Error()
@@ -111,7 +112,7 @@ func (s *Set) runFunction(ctx context.Context, r *Result, input []byte) {
 }
 
 // runCommand runs a program and reads its output.
-func (s *Set) runCommand(ctx context.Context, r *Result, name string, input []byte) {
+func (s *Set) runCommand(ctx context.Context, r *Result, p planned, input []byte) {
 	if r.Hook.Timeout <= 0 {
 		r.Err = timedOut(r.Hook.Timeout)
 		return
@@ -124,12 +125,12 @@ func (s *Set) runCommand(ctx context.Context, r *Result, name string, input []by
 	stdout, stderr := &capture{}, &capture{}
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(input), stdout, stderr
 	defer s.around(ctx, r.Hook)()
-	p, err := s.o.Launcher.Start(context.WithoutCancel(ctx), c) // it may leave processes running
+	program, err := s.o.Launcher.Start(context.WithoutCancel(ctx), c) // it may leave processes running
 	if err != nil {
 		r.Err = err
 		return
 	}
-	r.Err = s.wait(ctx, p, r.Hook)
+	r.Err = s.wait(ctx, program, r.Hook)
 	var a answer
 	a.stdout, a.isCut = stdout.take()
 	a.stderr, _ = stderr.take()
@@ -140,15 +141,20 @@ func (s *Set) runCommand(ctx context.Context, r *Result, name string, input []by
 		}
 		return
 	}
-	r.Status = p.Status()
+	r.Status = program.Status()
 	r.Code = max(0, r.Status.Code)
 	a.code = r.Code
-	if r.Hook.Dialect == Claude {
-		r.Output, r.Reading = readClaude(r.Hook, name, a)
-	} else {
+	var notes []string
+	switch r.Hook.Dialect {
+	case Claude:
+		r.Output, r.Reading = readClaude(r.Hook, p.name, a)
+	case Antigravity:
+		r.Output, r.Reading, notes = readAntigravity(p, a)
+	default:
 		r.Output, r.Reading = parseOutput(r.Hook.Event, a)
 	}
 	r.Refusal, r.Notes = checkShape(r.Hook.Event, r.Output, a)
+	r.Notes = append(r.Notes, notes...)
 }
 
 // wait waits until the program has ended and its output was read. It does not wait for processes
@@ -220,13 +226,17 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	for _, v := range vars {
 		env = append(env, v.name+"="+v.value)
 	}
-	env = append(env, "PWD="+s.o.Dir)
+	dir := s.dirOf(h, env)
+	env = append(env, "PWD="+dir)
+	if h.Dialect == Antigravity {
+		env = append(env, "ANTIGRAVITY_CONVERSATION_ID="+s.o.SessionID())
+	}
 	for name, value := range h.Env {
 		env = append(env, name+"="+strings.ReplaceAll(value, "\x00", ""))
 	}
 	c := &process.Command{
 		For:  process.Purpose{Kind: process.KindHook, Origin: h.Source.origin(), Name: h.ID()},
-		Name: "hook " + h.ID(), Env: env, Dir: s.o.Dir, Grace: grace,
+		Name: "hook " + h.ID(), Env: env, Dir: dir, Grace: grace,
 	}
 	path := process.Getenv(env, "PATH")
 	switch {
@@ -241,6 +251,20 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	}
 	c.Path, c.Args = shell, []string{"-c", expand(h.Command, vars)}
 	return c, nil
+}
+
+// dirOf returns the working directory of a hook with these variables.
+func (s *Set) dirOf(h *Hook, env []string) string {
+	below, isHome := strings.CutPrefix(h.Dir, "~/")
+	switch {
+	case h.Dir == "":
+		return s.o.Dir
+	case isHome:
+		return filepath.Join(process.Getenv(env, "HOME"), below)
+	case filepath.IsAbs(h.Dir):
+		return h.Dir
+	}
+	return filepath.Join(s.o.Dir, h.Dir)
 }
 
 // direct sets the program of a hook that runs without a shell.

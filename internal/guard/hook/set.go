@@ -87,6 +87,7 @@ type Set struct {
 	request  cachedRequest
 	warned   map[string]bool   // messages that are shown once per session
 	contexts map[string]string // by id of a call: for the model, from hooks before the call
+	runs     map[*Hook]int     // of hooks of Antigravity CLI
 
 	running   runners
 	leftovers process.Leftovers // hooks that left processes running

@@ -26,7 +26,12 @@ func (s *Set) Try(ctx context.Context, h Hook, changes map[string]json.RawMessag
 	at := s.sampleTarget(&h)
 	in := s.input(h.Event, s.sample(&h, at))
 	p := planned{Hook: &h, at: at}
-	if h.Dialect == Claude {
+	switch h.Dialect {
+	case Antigravity:
+		p.name, _ = s.antigravitySelects(&h, p.at)
+		p.in = in
+		in = s.antigravityInput(p, in)
+	case Claude:
 		p.name, _ = s.claudeSelects(&h, p.at)
 		if h.Event == BeforeTool || h.Event == AfterTool {
 			p.name = cmp.Or(p.name, p.at.claudeNames()[0])
@@ -85,6 +90,9 @@ func (s *Set) sampleTarget(h *Hook) target {
 	if h.Event == BeforeTool || h.Event == AfterTool {
 		at := func(name string) target { return target{tool: name, id: "test", args: sampleArgs(name, s.o.Dir)} }
 		first := toolOf(h.Matcher)
+		if t := antigravityTool(first); h.Dialect == Antigravity && t != nil {
+			first = t.own
+		}
 		first = cmp.Or(ClaudeTool(first), first)
 		if slices.Contains(sampleTools, first) {
 			targets = append(targets, at(first))

@@ -38,9 +38,10 @@ func Command() *manage.Command {
 				Flags: append(json, manage.Flag{Name: "input", Default: "", Usage: "JSON file whose fields replace those of the sample input"}),
 			},
 			{
-				Name: "migrate", Summary: "Copy the hooks of Claude Code to the settings", Run: migrate,
+				Name: "migrate", Summary: "Copy the hooks of another agent to the settings", Run: migrate,
 				Flags: []manage.Flag{
 					{Name: "from-claude", Default: false, Usage: "Read .claude/settings.json and .claude/settings.local.json"},
+					{Name: "from-antigravity", Default: false, Usage: "Read .agents/hooks.json of Antigravity CLI"},
 					{Name: "scope", Short: "s", Default: "project", Usage: "Hooks to copy: those of the `project`, or your own (user), from your home directory", Choices: []string{"user", "project"}},
 				},
 			},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"path"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -21,39 +22,65 @@ import (
 	"pollux/internal/terminal"
 )
 
+// source is an agent whose hooks are copied.
+type source struct {
+	flag          string
+	project, user []string // its files, below the project and the home directory
+	// read returns the hooks in objects of the files.
+	read func(objects map[string]map[string]any) hook.Migration
+}
+
+// sources are the agents whose hooks are copied.
+var sources = []source{
+	{
+		"from-claude",
+		[]string{".claude/settings.json", ".claude/settings.local.json"},
+		[]string{".claude/settings.json"},
+		fromClaude,
+	},
+	{
+		"from-antigravity",
+		[]string{".agents/hooks.json", ".agent/hooks.json", "_agents/hooks.json", "_agent/hooks.json"},
+		[]string{".gemini/config/hooks.json"},
+		fromAntigravity,
+	},
+}
+
 func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	if !c.Is("from-claude") {
+	i := slices.IndexFunc(sources, func(s source) bool { return c.Is(s.flag) })
+	if i < 0 {
 		return o, manage.ErrHelp
 	}
+	from := sources[i]
 	setup, err := c.Open(ctx)
 	if err != nil {
 		return o, err
 	}
-	scope, dir, names := config.Workspace, setup.Paths.Dir(), []string{"settings.json", "settings.local.json"}
+	scope, dir, names := config.Workspace, setup.Paths.Dir(), from.project
 	if c.Value("scope") == "user" {
-		scope, dir, names = config.User, setup.Paths.Home(), names[:1]
+		scope, dir, names = config.User, setup.Paths.Home(), from.user
 	}
 	target := setup.Paths.File(scope)
 	if target == "" {
 		return o, exit.Errorf(exit.Input, "The home directory has no project settings. Run this command in a project, or with --scope user.")
 	}
-	files, hooks, err := readClaude(dir, names, scope == config.Workspace)
+	files, objects, err := readObjects(dir, names, scope == config.Workspace)
 	if err != nil {
 		return o, err
 	}
-	m := hook.FromClaude(hooks)
+	m := from.read(objects)
 	for _, note := range slices.Concat(m.Notes, m.Unmatched(policy.ToolNames()), m.Loose) {
 		setup.Warn("Warning: " + note)
 	}
-	from := setup.Paths.DisplayText(strings.Join(files, " and "))
+	place := setup.Paths.DisplayText(strings.Join(files, " and "))
 	if m.Count == 0 {
-		return o, exit.Errorf(exit.General, "%s has no hooks that Pollux can run.", from)
+		return o, exit.Errorf(exit.General, "%s has no hooks that Pollux can run.", place)
 	}
 	copied, err := addHooks(setup, scope, m.Definitions)
 	if err != nil {
 		return o, err
 	}
-	text := fmt.Sprintf("Copied %d hook(s) from %s to %s.", len(copied), from, setup.Paths.Display(target))
+	text := fmt.Sprintf("Copied %d hook(s) from %s to %s.", len(copied), place, setup.Paths.Display(target))
 	for _, line := range copied {
 		text += "\n- " + terminal.Cut(terminal.Line(line), 300)
 	}
@@ -64,6 +91,42 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 		text += fmt.Sprintf("\nNOT COPIED: %d that may have refused calls or prompts. See the warnings.", len(m.Loose))
 	}
 	return outcome.Textf("%s\nTo check them, run: pollux hooks test <event>", text), nil
+}
+
+// fromClaude takes over the hooks of Claude Code, which joins those of its files.
+func fromClaude(objects map[string]map[string]any) hook.Migration {
+	hooks := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(objects)) {
+		theirs, _ := objects[name]["hooks"].(map[string]any)
+		for event, list := range theirs {
+			before, isList := hooks[event].([]any)
+			more, alsoList := list.([]any)
+			if isList && alsoList {
+				list = slices.Concat(before, more)
+			}
+			hooks[event] = list
+		}
+	}
+	return hook.FromClaude(hooks)
+}
+
+// fromAntigravity takes over the hooks of Antigravity CLI, which run in the directory of their file.
+func fromAntigravity(objects map[string]map[string]any) (m hook.Migration) {
+	m.Definitions = map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(objects)) {
+		dir := path.Dir(name)
+		if strings.HasPrefix(dir, ".gemini/") {
+			dir = "~/" + dir
+		}
+		one := hook.FromAntigravity(objects[name], dir)
+		for event, list := range one.Definitions {
+			before, _ := m.Definitions[event].([]any)
+			m.Definitions[event] = slices.Concat(before, list.([]any))
+		}
+		m.Count += one.Count
+		m.Notes, m.Loose = append(m.Notes, one.Notes...), append(m.Loose, one.Loose...)
+	}
+	return m
 }
 
 // addHooks adds definitions to the hooks in the settings of a scope, after those that are there. It returns a line about each hook that
@@ -139,44 +202,39 @@ func redecode(v any) any {
 	return decoded
 }
 
-// readClaude returns the hooks in settings files of Claude Code below a project or the home directory, and the files that exist. Links may
-// lead out of the directory unless isInside is set.
-func readClaude(dir string, names []string, isInside bool) (files []string, hooks map[string]any, err error) {
-	hooks = map[string]any{}
+// readObjects returns the objects in files below a directory by their names, and the paths of the files that exist. Links may lead
+// out of the directory unless isInside is set.
+func readObjects(dir string, names []string, isInside bool) (files []string, objects map[string]map[string]any, err error) {
+	objects = map[string]map[string]any{}
 	for _, name := range names {
-		file := filepath.Join(dir, ".claude", name)
+		name := filepath.FromSlash(name)
+		file := filepath.Join(dir, name)
 		read := func() ([]byte, error) { return durable.ReadFile(file, maxSettings) }
 		if isInside {
-			read = func() ([]byte, error) { return durable.ReadInside(dir, filepath.Join(".claude", name), maxSettings) }
+			read = func() ([]byte, error) { return durable.ReadInside(dir, name, maxSettings) }
 		}
 		data, err := read()
 		if durable.IsAbsent(err) {
 			continue
 		}
-		var settings map[string]any
+		var object map[string]any
 		if err == nil {
-			settings, err = config.ParseObject(data)
+			object, err = config.ParseObject(data)
 		}
 		if err != nil {
 			return files, nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", file, err)
 		}
 		files = append(files, file)
-		theirs, _ := settings["hooks"].(map[string]any)
-		for event, list := range theirs {
-			before, isList := hooks[event].([]any)
-			more, alsoList := list.([]any)
-			if isList && alsoList {
-				list = slices.Concat(before, more)
-			}
-			hooks[event] = list
-		}
+		objects[filepath.ToSlash(name)] = object
 	}
 	if files == nil {
-		var places []string
-		for _, name := range slices.Backward(names) {
-			places = append(places, ".claude/"+name)
-		}
-		return nil, nil, exit.Errorf(exit.Input, "There is no %s in %s.", strings.Join(places, " and no "), dir)
+		return nil, nil, exit.Errorf(exit.Input, "There is no %s in %s.", strings.Join(backward(names), " and no "), dir)
 	}
-	return files, hooks, nil
+	return files, objects, nil
+}
+
+func backward(names []string) []string {
+	names = slices.Clone(names)
+	slices.Reverse(names)
+	return names
 }
