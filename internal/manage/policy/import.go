@@ -14,7 +14,7 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/policy/claude"
+	"pollux/internal/guard/policy/foreign"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
@@ -22,13 +22,13 @@ import (
 	"pollux/internal/wording"
 )
 
-// importCommand returns the command that translates permissions of Claude Code.
+// importCommand returns the command that translates permissions of other agents.
 func importCommand() *manage.Command {
 	return &manage.Command{
 		Name: "import", Summary: "Translate permissions of another agent to policy rules", Run: manage.With(manage.Open, importRules),
 		Example: "  pollux policy import                   # show the rules, and write nothing\n  pollux policy import --apply",
 		Flags: []manage.Flag{
-			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude"}},
+			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity"}},
 			{Name: "scope", Short: "s", Default: "user", Usage: "Permissions to import: your own (`user`), or those of the project", Choices: []string{"user", "project"}},
 			{Name: "apply", Default: false, Usage: "Write the rules"},
 			manage.JSON,
@@ -38,19 +38,23 @@ func importCommand() *manage.Command {
 
 // source is where permissions come from, and where their rules go.
 type source struct {
-	claude.Permissions
+	foreign.Permissions
 	files  []string // that exist
 	others []string // other settings about permissions, each with the reason or the way to have the same
 	target string
 }
 
 func importRules(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
-	src, err := readPermissions(p, c.Value("scope") == "project")
+	read := readPermissions
+	if c.Value("from") == "antigravity" {
+		read = readAntigravity
+	}
+	src, err := read(p, c.Value("scope") == "project")
 	if err != nil {
 		return o, err
 	}
-	rules, reports := claude.Translate(src.Permissions)
-	text := claude.TOML(rules, askPriority(p, src.target))
+	rules, reports := foreign.Translate(src.Permissions)
+	text := foreign.TOML(src.Agent, rules, askPriority(p, src.target))
 	var b strings.Builder
 	fmt.Fprintf(&b, "Permissions in %s:\n\n", displayAll(p, src.files))
 	lost := 0
@@ -66,7 +70,7 @@ func importRules(_ context.Context, c *manage.Call, p *project.Project) (o outco
 		}
 	}
 	for _, other := range src.others {
-		fmt.Fprintf(&b, "%-8s  %s\n", claude.LeftOut, terminal.Line(other))
+		fmt.Fprintf(&b, "%-8s  %s\n", foreign.LeftOut, terminal.Line(other))
 	}
 	state, err := writeRules(p, src.target, text, rules, c.Is("apply"))
 	if err != nil {
@@ -77,12 +81,12 @@ func importRules(_ context.Context, c *manage.Call, p *project.Project) (o outco
 		fmt.Fprintf(&b, "\nNOT TAKEN: %s that may have refused calls, see above. Nothing checks in their place: write rules yourself, see /docs policies.", wording.Count(lost, "permission"))
 	}
 	o = outcome.New(outcome.Text(b.String())).WithValue(struct {
-		Files       []string        `json:"files"`
-		Target      string          `json:"target"`
-		Rules       int             `json:"rules"`
-		Permissions []claude.Report `json:"permissions"`
-		LeftOut     []string        `json:"leftOut"`
-	}{src.files, src.target, len(rules), append([]claude.Report{}, reports...), append([]string{}, src.others...)})
+		Files       []string         `json:"files"`
+		Target      string           `json:"target"`
+		Rules       int              `json:"rules"`
+		Permissions []foreign.Report `json:"permissions"`
+		LeftOut     []string         `json:"leftOut"`
+	}{src.files, src.target, len(rules), append([]foreign.Report{}, reports...), append([]string{}, src.others...)})
 	if c.Is("apply") && len(rules) > 0 {
 		err = countRules(p, &o, src.target)
 	}
@@ -98,7 +102,7 @@ func displayAll(p *project.Project, files []string) string {
 }
 
 // writeRules writes the rules if it should, and returns a sentence about the file. It replaces no file.
-func writeRules(p *project.Project, target string, text []byte, rules []claude.Rule, apply bool) (string, error) {
+func writeRules(p *project.Project, target string, text []byte, rules []foreign.Rule, apply bool) (string, error) {
 	name := p.DisplayFile(target)
 	if len(rules) == 0 {
 		return "There are no rules to write.", nil
@@ -136,10 +140,10 @@ const maxSettings = 16 << 20
 
 // askPriority returns the priority of rules that ask: the highest below all rules of the user's that deny, which they must not lift.
 func askPriority(p *project.Project, target string) int {
-	ask := claude.DenyPriority - 1
+	ask := foreign.DenyPriority - 1
 	r, err := p.WithWarn(nil).ReadPolicies(p.WithWarn(nil).HasAccepted)
 	if err != nil {
-		return claude.AllowPriority + 1
+		return foreign.AllowPriority + 1
 	}
 	for i := range r.Rules {
 		rule := r.Rules[i].JSON()
@@ -147,13 +151,52 @@ func askPriority(p *project.Project, target string) int {
 			ask = min(ask, int((rule.Priority-float64(policy.TierUser))*1000+0.5)-1)
 		}
 	}
-	return max(ask, claude.AllowPriority+1)
+	return max(ask, foreign.AllowPriority+1)
+}
+
+// readAntigravity reads the permissions of Antigravity CLI, which are the user's.
+func readAntigravity(p *project.Project, ofProject bool) (source, error) {
+	file := filepath.Join(p.Paths.Home(), ".gemini", "antigravity-cli", "settings.json")
+	src := source{
+		Permissions: foreign.Permissions{Agent: foreign.Antigravity, Home: p.Paths.Home()},
+		files:       []string{file}, target: filepath.Join(p.Paths.UserPolicies(), "antigravity.toml"),
+	}
+	if ofProject {
+		return src, exit.Errorf(exit.Input, "Antigravity CLI has no permissions in projects. To import your own, leave out --scope.")
+	}
+	tree, err := readTree(func() ([]byte, error) { return durable.ReadFile(file, maxSettings) })
+	switch {
+	case durable.IsAbsent(err):
+		return src, exit.Errorf(exit.Input, "There are no settings of Antigravity CLI in %s.", p.DisplayFile(filepath.Dir(file)))
+	case err == nil:
+		err = src.addLists(tree, func(key string, _ any) string { return config.Printable(key) + " (Pollux does not know it)" })
+	}
+	if err != nil {
+		return src, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(file), err)
+	}
+	switch mode := tree["toolPermission"]; mode {
+	case nil, "request-review":
+	case "strict":
+		src.others = append(src.others, "toolPermission: strict (choose the mode default, and write rules that ask)")
+	default:
+		src.others = append(src.others, "toolPermission (choose a mode with --approval-mode)")
+	}
+	return src, nil
+}
+
+// readTree returns the object in a file.
+func readTree(read func() ([]byte, error)) (map[string]any, error) {
+	data, err := read()
+	if err != nil {
+		return nil, err
+	}
+	return config.ParseObject(data)
 }
 
 // readPermissions reads the permissions of the user, or those of the project.
 func readPermissions(p *project.Project, ofProject bool) (source, error) {
 	home := p.Paths.Home()
-	src := source{Permissions: claude.Permissions{Home: home, IsOfProject: ofProject}, target: filepath.Join(p.Paths.UserPolicies(), "claude.toml")}
+	src := source{Permissions: foreign.Permissions{Agent: foreign.Claude, Home: home, IsOfProject: ofProject}, target: filepath.Join(p.Paths.UserPolicies(), "claude.toml")}
 	dir, names := home, []string{"settings.json"}
 	read := func(name string) ([]byte, error) { return durable.ReadFile(filepath.Join(dir, name), maxSettings) }
 	if ofProject {
@@ -169,15 +212,11 @@ func readPermissions(p *project.Project, ofProject bool) (source, error) {
 	}
 	for _, name := range names {
 		name = filepath.Join(".claude", name)
-		data, err := read(name)
+		tree, err := readTree(func() ([]byte, error) { return read(name) })
 		if durable.IsAbsent(err) {
 			continue
 		}
 		file := filepath.Join(dir, name)
-		var tree map[string]any
-		if err == nil {
-			tree, err = config.ParseObject(data)
-		}
 		if err == nil {
 			err = src.add(tree)
 		}
@@ -199,6 +238,11 @@ func (s *source) add(tree map[string]any) error {
 			s.others = append(s.others, key+" (see "+next+")")
 		}
 	}
+	return s.addLists(tree, otherKey)
+}
+
+// addLists adds the lists of permissions in a settings file. other describes a key beside them.
+func (s *source) addLists(tree map[string]any, other func(key string, v any) string) error {
 	permissions, isObject := tree["permissions"].(map[string]any)
 	if tree["permissions"] != nil && !isObject {
 		return errors.New("permissions is not an object")
@@ -206,7 +250,7 @@ func (s *source) add(tree map[string]any) error {
 	for key, v := range permissions {
 		list := map[string]*[]string{"deny": &s.Deny, "ask": &s.Ask, "allow": &s.Allow}[key]
 		if list == nil {
-			s.others = append(s.others, otherKey(key, v))
+			s.others = append(s.others, other(key, v))
 			continue
 		}
 		items, isList := v.([]any)

@@ -187,3 +187,77 @@ func TestImportProject(t *testing.T) {
 		}
 	}
 }
+
+// TestImportAntigravity checks that the rules for permissions of Antigravity CLI decide as they did there, or more strictly.
+func TestImportAntigravity(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	if _, err := p.Shell(Command(), "import", "--from=antigravity"); exit.CodeOf(err) != exit.Input {
+		t.Errorf("without settings: %v", err)
+	}
+	p.Write(p.Home+"/.gemini/antigravity-cli/settings.json", `{"toolPermission": "always-proceed", "permissions": {
+  "deny": ["command(git push)", "command(^rm\\s+-rf)", "read_file(.env)", "write_file(/etc)", "mcp(db/drop)", "unsandboxed(x)"],
+  "ask": ["command(npm publish)"], "allow": ["command(go test)", "write_file(*)"], "odd": 1}}`)
+	o, err := p.Shell(Command(), "import", "--from=antigravity", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{
+		"left out  deny unsandboxed(x) (Pollux has no such action)", "left out  odd (Pollux does not know it)", "left out  toolPermission (choose a mode with --approval-mode)",
+		"Wrote 8 rules to ", "NOT TAKEN: 1 permission that may have refused calls",
+	} {
+		if text := o.Plain(0); !strings.Contains(text, part) {
+			t.Errorf("no %q in:\n%s", part, text)
+		}
+	}
+	p.Write("tests.toml", `
+[[test]]
+command = "cd x && git push origin"
+mode = "yolo"
+expect = "deny"
+[[test]]
+command = "git pull"
+mode = "yolo"
+expect = "allow"
+[[test]]
+command = "rm   -rf x"
+mode = "yolo"
+expect = "deny"
+[[test]]
+command = "npm publish --tag x"
+mode = "yolo"
+expect = "ask_user"
+[[test]]
+command = "go test ./..."
+interactive = false
+expect = "allow"
+[[test]]
+command = "go testx"
+interactive = false
+expect = "deny"
+[[test]]
+tool = "read_file"
+args = { file_path = "sub/.env" }
+expect = "deny"
+[[test]]
+tool = "write_file"
+args = { file_path = "/etc/x", content = "z" }
+mode = "yolo"
+expect = "deny"
+[[test]]
+tool = "write_file"
+args = { file_path = "x", content = "z" }
+expect = "ask_user"
+[[test]]
+tool = "mcp_db_drop"
+mcpName = "db"
+mode = "yolo"
+expect = "deny"
+`)
+	if o, err := p.Shell(Command(), "test", "tests.toml"); err != nil {
+		t.Errorf("%v: %s", err, o.Plain(0))
+	}
+	if _, err := p.Shell(Command(), "import", "--from=antigravity", "--scope=project"); exit.CodeOf(err) != exit.Input {
+		t.Errorf("of a project: %v", err)
+	}
+}

@@ -1,11 +1,11 @@
-// Package claude translates permissions of Claude Code into policy rules. A translation never allows more than the original:
+// Package foreign translates permissions of other agents into policy rules. A translation never allows more than the original:
 // permissions without an exact translation become stricter, or are left out, and a [Report] names them.
 //
-//   - claude.go has the lists of permissions, and the order of the rules.
-//   - tools.go translates permissions by tool.
+//   - foreign.go has the lists of permissions, and the order of the rules.
+//   - claude.go translates permissions of Claude Code by tool, antigravity.go those of Antigravity CLI by action.
 //   - patterns.go translates patterns of commands, paths and hosts.
 //   - write.go writes rules as TOML.
-package claude
+package foreign
 
 import (
 	"fmt"
@@ -14,8 +14,18 @@ import (
 	"pollux/internal/guard/policy"
 )
 
-// Permissions are the lists of permissions in one settings file.
+// Agent is an agent whose permissions are translated, by its name.
+type Agent string
+
+// The agents.
+const (
+	Claude      Agent = "Claude Code"
+	Antigravity Agent = "Antigravity CLI"
+)
+
+// Permissions are the lists of permissions of an agent.
 type Permissions struct {
+	Agent            Agent
 	Deny, Ask, Allow []string
 	// Home is the home directory, for paths that begin with "~".
 	Home string
@@ -25,7 +35,7 @@ type Permissions struct {
 
 // Rule is a rule of a policy file.
 type Rule struct {
-	Permission string // as Claude Code has it
+	Permission string // as the agent has it
 	Decision   policy.Decision
 	Tools      []string
 	Server     string // mcpName
@@ -71,10 +81,13 @@ func Translate(p Permissions) (rules []Rule, reports []Report) {
 			}
 			seen[name] = true
 			t := translation{home: p.Home, decision: list.decision}
-			if list.decision == policy.Allow && p.IsOfProject {
+			switch item = strings.TrimSpace(item); {
+			case list.decision == policy.Allow && p.IsOfProject:
 				t.leave("a project must not allow anything")
-			} else {
-				t.permission(strings.TrimSpace(item))
+			case p.Agent == Antigravity:
+				t.action(item)
+			default:
+				t.permission(item)
 			}
 			for i := range t.rules {
 				t.rules[i].Permission, t.rules[i].Decision = name, list.decision

@@ -1,4 +1,4 @@
-package claude
+package foreign
 
 import (
 	"strings"
@@ -30,7 +30,8 @@ func (t *translation) permission(text string) {
 	}
 	switch {
 	case strings.HasPrefix(tool, "mcp__"):
-		t.server(tool, hasPattern)
+		server, name, _ := strings.Cut(strings.TrimPrefix(tool, "mcp__"), "__")
+		t.server(server, name, hasPattern)
 	case tools[tool] == nil:
 		t.leave("Pollux has no such tool")
 	case !hasPattern:
@@ -69,13 +70,12 @@ func (t *translation) wholeTool(tool string) {
 	case "Read", "Glob", "Grep", "LS":
 		t.leave("Pollux reads files of the workspace without a rule")
 	default:
-		t.leave("a rule would allow more than in Claude Code")
+		t.leave("a rule would allow more")
 	}
 }
 
 // server translates a permission for an MCP server, or for one of its tools.
-func (t *translation) server(name string, hasPattern bool) {
-	server, tool, _ := strings.Cut(strings.TrimPrefix(name, "mcp__"), "__")
+func (t *translation) server(server, tool string, hasPattern bool) {
 	r := Rule{Server: server, Tools: []string{"*"}}
 	isTool := tool != "" && tool != "*"
 	switch {

@@ -1,4 +1,4 @@
-package claude
+package foreign
 
 import (
 	"fmt"
@@ -15,7 +15,7 @@ import (
 // TestTranslate checks the rule and the report of each kind of permission.
 func TestTranslate(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ permission, rule, report string }{
+	checkTranslations(t, Claude, []translated{
 		{"deny Bash", "run_shell_command", "taken"},
 		{"deny Bash(*)", "run_shell_command", "taken"},
 		{"deny Bash(git push:*)", "run_shell_command prefix git push", "taken"},
@@ -52,9 +52,50 @@ func TestTranslate(t *testing.T) {
 		{"allow mcp__s__*", "s: *", "taken"},
 		{"allow mcp__s__get_*", "", "left out (a rule would allow more than these calls)"},
 		{"allow mcp__*", "", "left out (a rule would allow more than these calls)"},
-	} {
+	})
+}
+
+// TestTranslateAntigravity checks the rule and the report of each kind of permission of Antigravity CLI.
+func TestTranslateAntigravity(t *testing.T) {
+	t.Parallel()
+	const files = "shell commands can still reach these files"
+	checkTranslations(t, Antigravity, []translated{
+		{"deny command", "run_shell_command", "taken"},
+		{"deny command(*)", "run_shell_command", "taken"},
+		{"deny command(git push)", "run_shell_command command git push", "taken"},
+		{"deny command(^git (push|pull))", `run_shell_command command \^git \(push\|pull\)run_shell_command command git (push|pull)`, "changed (it counts as a pattern, and as the beginning of commands)"},
+		{"ask command(rm)", "run_shell_command command rm", "taken"},
+		{"deny command(a; b)", "", "left out (Pollux decides about each command of a command line by itself)"},
+		{"deny read_file(/etc)", `read_file grep_search args \x00"(?:file_path|dir_path|include_pattern)":"/etc(?:/[^"]*|)"\x00`, "changed (" + files + ")"},
+		{"deny read_file(.env)", `read_file grep_search args \x00"(?:file_path|dir_path|include_pattern)":"(?:[^"]*[/\\@]|)\.env(?:/[^"]*|)"\x00`, "changed (it matches below any directory, and " + files + ")"},
+		{"deny write_file(~/x)", `replace write_file args \x00"(?:file_path|dir_path)":"/home/me/x(?:/[^"]*|)"\x00`, "changed (" + files + ")"},
+		{"deny read_url(https://a.example/x?y)", `web_fetch args //(?:[^/"\\\s]*[@.]|)[aA]\.[eE][xX][aA][mM][pP][lL][eE]\.?(?:[^A-Za-z0-9.-]|$)`, "changed (hosts below it count too, and shell commands can still reach it)"},
+		{"deny mcp(db/drop)", "db: drop", "taken"},
+		{"deny mcp(db)", "db: *", "taken"},
+		{"deny mcp(db/*)", "db: *", "taken"},
+		{"ask mcp(*)", "*: *", "changed (the rule is about all servers)"},
+		{"deny unsandboxed(x)", "", "left out (Pollux has no such action)"},
+		{"deny execute_url(x)", "", "left out (Pollux has no such action)"},
+		{"deny command(", "", "left out (it has no closing parenthesis)"},
+		{"allow command(go test)", "run_shell_command prefix go test", "taken"},
+		{"allow command(go .*)", "", "left out (it may be a pattern, which a rule would read otherwise)"},
+		{"allow command(a && b)", "", "left out (Pollux decides about each command of a command line by itself)"},
+		{"allow command(*)", "", "left out (it allows every command. See the approval modes)"},
+		{"allow write_file(src)", "", "left out (a rule would allow more than these calls)"},
+		{"allow read_url(a.example)", "", "left out (a rule would allow more than these calls)"},
+		{"allow mcp(db/select)", "db: select", "taken"},
+		{"allow mcp(*)", "", "left out (a rule would allow more than these calls)"},
+	})
+}
+
+// translated is a permission with its rules and its report.
+type translated struct{ permission, rule, report string }
+
+func checkTranslations(t *testing.T, from Agent, table []translated) {
+	t.Helper()
+	for _, tt := range table {
 		list, item, _ := strings.Cut(tt.permission, " ")
-		p := Permissions{Home: "/home/me"}
+		p := Permissions{Agent: from, Home: "/home/me"}
 		*map[string]*[]string{"deny": &p.Deny, "ask": &p.Ask, "allow": &p.Allow}[list] = []string{item, item}
 		rules, reports := Translate(p)
 		var got string
@@ -97,8 +138,17 @@ func TestProject(t *testing.T) {
 // TestTOML checks that policies take every translation, whatever the permissions are.
 func TestTOML(t *testing.T) {
 	t.Parallel()
-	p := Permissions{Home: "/home/o'me"}
+	for _, from := range []Agent{Claude, Antigravity} {
+		checkTOML(t, from)
+	}
+}
+
+func checkTOML(t *testing.T, from Agent) {
+	t.Helper()
+	p := Permissions{Agent: from, Home: "/home/o'me"}
 	for _, item := range []string{
+		"command(a 'b' \"c\" \\d)", "command(a\tb)", "command((((a*)*)*)*$)", "command([)", "command(a|b|)", "read_file(/a'b)", "write_file(a\nb)", "read_url(É.example)", "mcp(a'b/c\"d)", "read_file(" + strings.Repeat("a*", 200) + ")",
+
 		"Bash(a 'b' \"c\" \\d:*)", "Bash(a\tb)", "Bash(a\x01b\x7f:*)", "Bash(é * ü *)", "Bash(**** **** ****)", "Read(***/**/***/**/*)", "Read(**/*/**/*/**/*/**/*.a)",
 		"Read([a-z]/[x)", "Edit(a'b)", "Edit(a\nb)", "WebFetch(domain:*.a-b.example)", "WebFetch(domain:É.example)", "mcp__a'b__c\"d", "Skill(x\x00y)", "Read(" + strings.Repeat("a*", 200) + ")",
 		"Read(~/.ssh/**)", "Glob(x/*)", "Grep(x)", "LS(x)",
@@ -106,8 +156,8 @@ func TestTOML(t *testing.T) {
 		p.Deny, p.Ask, p.Allow = append(p.Deny, item), append(p.Ask, item), append(p.Allow, item)
 	}
 	rules, reports := Translate(p)
-	file := filepath.Join(t.TempDir(), "claude.toml")
-	if err := os.WriteFile(file, TOML(rules, 998), 0o600); err != nil {
+	file := filepath.Join(t.TempDir(), "rules.toml")
+	if err := os.WriteFile(file, TOML(from, rules, 998), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	files, err := policy.Load(policy.Sources{User: []string{file}})
@@ -118,7 +168,7 @@ func TestTOML(t *testing.T) {
 		t.Errorf("%d rules of %d, %d reports", len(files.Rules), len(rules), len(reports))
 	}
 	want := fmt.Sprintf("# %s\n[[rule]]\ntoolName = '*'\nmcpName = \"a'b\"\n", "ask mcp__a'b")
-	text := string(TOML([]Rule{{Permission: "ask mcp__a'b", Decision: policy.Ask, Tools: []string{"*"}, Server: "a'b"}}, 7))
+	text := string(TOML(Claude, []Rule{{Permission: "ask mcp__a'b", Decision: policy.Ask, Tools: []string{"*"}, Server: "a'b"}}, 7))
 	if diff := cmp.Diff("# Permissions of Claude Code, translated by: pollux policy import\n\n"+want+
 		"decision = 'ask_user'\npriority = 7\nmodes = [\"default\", \"autoEdit\", \"yolo\"]\n", text); diff != "" {
 		t.Error(diff)

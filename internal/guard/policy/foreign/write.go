@@ -1,4 +1,4 @@
-package claude
+package foreign
 
 import (
 	"encoding/json"
@@ -16,9 +16,9 @@ const (
 )
 
 // TOML returns rules as a policy file. ask is the priority of rules that ask.
-func TOML(rules []Rule, ask int) []byte {
+func TOML(from Agent, rules []Rule, ask int) []byte {
 	var b strings.Builder
-	b.WriteString("# Permissions of Claude Code, translated by: pollux policy import\n")
+	b.WriteString("# Permissions of " + string(from) + ", translated by: pollux policy import\n")
 	for _, r := range rules {
 		fmt.Fprintf(&b, "\n# %s\n[[rule]]\n", printable(r.Permission))
 		if len(r.Tools) == 1 {
