@@ -271,7 +271,7 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 	others := slices.DeleteFunc(slices.Clone(powers), isGuard)
 	guards := slices.DeleteFunc(slices.Clone(powers), func(s trust.Sight) bool { return !isGuard(s) })
 	if len(others) > 0 {
-		p.Warn("Warning: Ignoring what you have not seen of this folder:" + record.List(p.Paths.Dir(), others) +
+		p.Warn("Warning: Ignoring what you have not seen of this folder:" + record.Excerpt(p.Paths.Dir(), others) +
 			"\nTo look at it and use it, start pollux here in a terminal.")
 		for _, s := range others {
 			p.leftOut = append(p.leftOut, "Ignoring what you have not seen of this folder: "+record.Describe(p.Paths.Dir(), s))
@@ -280,6 +280,6 @@ func (p *Project) leaveOut(record *trust.Record, powers []trust.Sight) {
 	if len(guards) > 0 {
 		p.lost = exit.Errorf(exit.Untrusted, "This folder restricts what runs, in a way that you have not seen:%s\n"+
 			"A script does not go on without it. To look at it and use it, start pollux here in a terminal. "+
-			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", record.List(p.Paths.Dir(), guards))
+			"To use all of this folder as it is, use `--skip-trust`, or set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable.", record.Excerpt(p.Paths.Dir(), guards))
 	}
 }

@@ -2,6 +2,7 @@ package project_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"strings"
 	"testing"
@@ -139,19 +140,33 @@ func TestPowersAreSeenAtTheQuestionOfTrust(t *testing.T) {
 	}
 }
 
-// TestListPowers checks that a question about many powers is bounded.
+// TestListPowers checks that a question shows each power as a whole, because an answer counts for all of them, and that a warning is bounded.
 func TestListPowers(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
-	decide(t, u, u.Dir, trust.TrustFolder)
 	var list []string
-	for i := range 30 {
-		list = append(list, `"run_shell_command(x`+strings.Repeat("y", i)+` \u001b[2J)"`)
+	for i := range 300 {
+		list = append(list, fmt.Sprintf(`"run_shell_command(x%s \u001b[2J%d)"`, strings.Repeat("y", i%30), i))
 	}
+	list = append(list, `"run_shell_command(`+strings.Repeat("z", 1000)+` end)"`)
 	u.Write(".gemini/settings.json", `{"tools": {"allowed": [`+strings.Join(list, ", ")+`]}}`)
+	u.Write(".env", "LAST_"+strings.Repeat("Z", 1000)+"_END=1\n")
+	complete := func(name string) {
+		text := u.TakeAsked()[0].Text
+		if strings.Count(text, "run_shell_command(") < len(list) || !strings.Contains(text, "z end)") || !strings.Contains(text, "Z_END") || strings.Contains(text, "\x1b") {
+			t.Errorf("%s: asked %q", name, text)
+		}
+	}
+	u.Answer("Do not trust")
 	u.Open(u.AtTerminal)
-	if text := u.TakeAsked()[0].Text; strings.Count(text, "\n") != 21 || !strings.HasSuffix(text, "\n- and 10 more") || strings.Contains(text, "\x1b") {
-		t.Errorf("asked %q", text)
+	complete("trust")
+	decide(t, u, u.Dir, trust.TrustFolder)
+	u.Open(u.AtTerminal)
+	complete("changes")
+	u.TakeWarnings()
+	u.Open()
+	if text := u.TakeWarnings(); strings.Count(text, "run_shell_command(") != 20 || !strings.Contains(text, "\n- and 282 more\n") {
+		t.Errorf("warned %q", text)
 	}
 }
 

@@ -104,22 +104,23 @@ func contents(dir string, env *config.Env, names memory.Names, variables []strin
 	}
 	text := "\nThe folder has these files and settings for Pollux:"
 	for _, list := range []struct {
-		title string
-		items []string
-		key   string // of the setting that has the items
+		title  string
+		items  []string
+		key    string // of the setting that has the items
+		isSeen bool   // after the answer, so each is shown as a whole
 	}{
-		{"Commands", o.Commands, ""},
-		{"MCP servers", o.Servers, "mcpServers"},
-		{"Hooks", o.Hooks, "hooks"},
-		{"Skills", o.Skills, ""},
-		{"Agents", o.Agents, ""},
-		{"Policies", o.Policies, ""},
-		{"Instructions", o.Memory, ""},
-		{"Settings", o.Settings, ""},
-		{"What they do", o.Powers, ""},
-		{"Variables in .env", variables, ""},
-		{"Warnings", o.Warnings, ""},
-		{"Not readable", o.Errors, ""},
+		{"Commands", o.Commands, "", false},
+		{"MCP servers", o.Servers, "mcpServers", true},
+		{"Hooks", o.Hooks, "hooks", true},
+		{"Skills", o.Skills, "", false},
+		{"Agents", o.Agents, "", false},
+		{"Policies", o.Policies, "", false},
+		{"Instructions", o.Memory, "", false},
+		{"Settings", o.Settings, "", false},
+		{"What they do", o.Powers, "", true},
+		{"Variables in .env", variables, "", true},
+		{"Warnings", o.Warnings, "", false},
+		{"Not readable", o.Errors, "", false},
 	} {
 		if len(list.items) == 0 {
 			continue
@@ -128,9 +129,9 @@ func contents(dir string, env *config.Env, names memory.Names, variables []strin
 		if isFuture(list.key) {
 			text += " (not available yet)"
 		}
-		if list.key == string(config.MCPServers) { // none of them may hide behind another one
+		if list.isSeen {
 			for i, item := range list.items {
-				text += [...]string{": ", ",\n  "}[min(i, 1)] + terminal.Cut(terminal.Line(item), 300)
+				text += [...]string{": ", ",\n  "}[min(i, 1)] + terminal.Line(item)
 			}
 			continue
 		}

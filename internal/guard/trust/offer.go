@@ -29,7 +29,8 @@ type Contents struct {
 	Errors []string
 }
 
-// maxOffered is the maximum length of each list, more than a person reads.
+// maxOffered is the maximum length of each list of files and keys, more than a person reads. The lists of effects are
+// complete: they count as seen.
 const maxOffered = 200
 
 // Inspect lists the content of a folder. s are the settings of its settings file, nil if there is
@@ -62,7 +63,9 @@ func Inspect(dir string, s *config.Settings, memory []string) Contents {
 	for _, list := range o.lists() {
 		slices.Sort(*list)
 		*list = slices.Compact(*list)
-		*list = (*list)[:min(len(*list), maxOffered)]
+		if list != &o.Servers && list != &o.Hooks && list != &o.Powers {
+			*list = (*list)[:min(len(*list), maxOffered)]
+		}
 	}
 	return o
 }

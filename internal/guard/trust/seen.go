@@ -57,8 +57,18 @@ func (r *Record) Has(dir string, s Sight) bool {
 // of returns the entries of a folder.
 func (r *Record) of(dir string) []string { return r.folders[realPath(dir, false)] }
 
-// List returns a line about each of the first powers of a folder for the user, each after a line break, and how many more there are.
+// List returns a line about each power of a folder, each after a line break. It is for a question: an answer is only about
+// what the question shows.
 func (r *Record) List(dir string, sights []Sight) string {
+	var b strings.Builder
+	for _, s := range sights {
+		b.WriteString("\n- " + terminal.Line(r.withNotes(dir, s, lead(s.Text))))
+	}
+	return b.String()
+}
+
+// Excerpt returns what [Record.List] does of the first powers, each shortened, and how many more there are. It is for a warning.
+func (r *Record) Excerpt(dir string, sights []Sight) string {
 	const most = 20
 	var b strings.Builder
 	for _, s := range sights[:min(len(sights), most)] {
@@ -70,29 +80,38 @@ func (r *Record) List(dir string, sights []Sight) string {
 	return b.String()
 }
 
-// brief returns the text of a power with a bounded length. An object that is too long begins with the members that say which program runs, or
+// maxBrief is the length of the text of a power in a warning.
+const maxBrief = 300
+
+// lead returns the text of a power. An object that is long begins with the members that say which program runs, or
 // where requests go, so that no other one hides them.
-func brief(text string) string {
-	const most = 300
-	if len(text) > most {
-		path, object, _ := strings.Cut(text, ": {")
-		var members map[string]any
-		if json.Unmarshal([]byte("{"+object), &members) == nil {
-			text = path + ": "
-			for _, name := range [...]string{"command", "url", "httpUrl", "serverUrl"} {
-				if value, ok := members[name]; ok {
-					text += name + " " + inline(value) + ", "
-				}
-			}
-			text += "{" + object
+func lead(text string) string {
+	if len(text) <= maxBrief {
+		return text
+	}
+	path, object, _ := strings.Cut(text, ": {")
+	var members map[string]any
+	if json.Unmarshal([]byte("{"+object), &members) != nil {
+		return text
+	}
+	text = path + ": "
+	for _, name := range [...]string{"command", "url", "httpUrl", "serverUrl"} {
+		if value, ok := members[name]; ok {
+			text += name + " " + inline(value) + ", "
 		}
 	}
-	return terminal.Cut(text, most)
+	return text + "{" + object
 }
 
-// Describe returns one line about a power for the user: its text, its place, which of its files have changed since they saw
-// it, and its unchecked part.
-func (r *Record) Describe(dir string, s Sight) string {
+// brief returns the text of a power with a bounded length.
+func brief(text string) string { return terminal.Cut(lead(text), maxBrief) }
+
+// Describe returns one line about a power for the user, of bounded length: its text, its place, which of its files have
+// changed since they saw it, and its unchecked part.
+func (r *Record) Describe(dir string, s Sight) string { return r.withNotes(dir, s, brief(s.Text)) }
+
+// withNotes adds notes to the text of a power.
+func (r *Record) withNotes(dir string, s Sight, text string) string {
 	var notes []string
 	if s.Place != "" {
 		notes = append(notes, "in "+s.Place)
@@ -104,9 +123,9 @@ func (r *Record) Describe(dir string, s Sight) string {
 		notes = append(notes, s.Doubt)
 	}
 	if len(notes) == 0 {
-		return brief(s.Text)
+		return text
 	}
-	return brief(s.Text) + " (" + strings.Join(notes, "; ") + ")"
+	return text + " (" + strings.Join(notes, "; ") + ")"
 }
 
 // changed returns the files of a power that the user has seen with other content or not at all. It is nil for a

@@ -227,3 +227,31 @@ func TestFormProperties(t *testing.T) {
 		}
 	})
 }
+
+// TestFormOfManyLines checks that a question longer than the screen can be read to its end, with the answers in view.
+func TestFormOfManyLines(t *testing.T) {
+	t.Parallel()
+	q := consent
+	for i := range 60 {
+		q.Text += fmt.Sprintf("\n- power%d %s.", i+1, strings.Repeat("word ", 60))
+	}
+	d := newDialog(formOf(q))
+	all := ""
+	for range 60 {
+		v := d.View(80, 24, theme.NoColor())
+		text := ""
+		for _, l := range v.Lines {
+			text += l.String() + "\n"
+		}
+		if len(v.Lines) > 24 || !strings.Contains(text, "Decline") || !strings.Contains(text, " (Page Up, Page Down)") {
+			t.Fatalf("the screen is\n%s", text)
+		}
+		all += text
+		press(t, d, "pagedown")
+	}
+	for i := range 60 {
+		if !strings.Contains(all, fmt.Sprintf("- power%d ", i+1)) {
+			t.Errorf("no screen has power %d", i+1)
+		}
+	}
+}
