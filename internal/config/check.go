@@ -106,11 +106,11 @@ func (c *checker) group(path string, tree map[string]any) {
 		case strings.Contains(name, "."):
 			c.unknownKey(at, v)
 		case known:
-			if v, ok := c.value(key, at, v); ok {
-				tree[name] = v
+			if fitting, ok := c.value(key, at, v); ok {
+				tree[name] = fitting
 			} else {
 				delete(tree, name)
-				if key.Effect.restricts() {
+				if key.restrictsWith(v) {
 					c.lose(at)
 				}
 			}
@@ -287,6 +287,17 @@ func restrictsAt(path string) bool {
 	return false
 }
 
+// restrictsWith reports whether a value that is not used may have restricted something. Of a misspelled choice it takes the closest
+// one, also the mode that only a flag chooses, and where the key has its default.
+func (k *Key) restrictsWith(v any) bool {
+	kind, choices, _ := strings.Cut(k.Type, " ")
+	if kind != "enum" || k.Effect.Of == nil {
+		return k.Effect.restricts()
+	}
+	near := spelling.Closest(text(v), slices.Values(append(strings.Fields(choices), "yolo")))
+	return k.Effect.restricts() && (near == "" || k.Effect.Of(k.Default, near)&Loosens == 0)
+}
+
 // Coerce converts v to a plain type, "bool", "number", "string", "array" or "object", and reports whether it has that
 // type: "5" is a number, and "TRUE" a bool, because variables in settings are expanded to strings.
 func Coerce(kind string, v any) (any, bool) {
@@ -316,8 +327,11 @@ func (c *checker) choice(path string, v any, choices []string) (any, bool) {
 	if ok {
 		received = "'" + Printable(text) + "'"
 	}
-	c.issues = append(c.issues, issue{path: path, message: fmt.Sprintf("Invalid enum value. Expected '%s', received %s",
-		strings.Join(choices, "' | '"), received)})
+	i := issue{path: path, message: fmt.Sprintf("Invalid enum value. Expected '%s', received %s", strings.Join(choices, "' | '"), received)}
+	if near := spelling.Closest(text, slices.Values(choices)); near != "" {
+		i.meant = "'" + near + "'"
+	}
+	c.issues = append(c.issues, i)
 	return nil, false
 }
 

@@ -42,7 +42,7 @@ type Effect struct {
 	// Guard, if set, returns the effective part of v, nil for nothing. It drops parts that would loosen,
 	// so that Pollux does not ask about them.
 	Guard func(below, v any) any
-	// Limits is set if a missing value allows more than others, so that a value which cannot be used may have been a restriction.
+	// Limits is set if a missing value, or that of a lower layer, allows more than others, so that a value which cannot be used may have been a restriction.
 	Limits bool
 	// Part is how the value consists of parts, each of which has an effect of its own: Each, or that of
 	// its name in Fields.
@@ -162,8 +162,8 @@ var (
 	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
 	// ifMore loosens with a larger number.
 	ifMore    = &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}
-	byMode    = &Effect{Class: Loosens | Tightens, Of: modeClass}
-	ifAsks    = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != "deny") }}
+	byMode    = &Effect{Class: Loosens | Tightens, Limits: true, Of: modeClass}
+	ifAsks    = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != "deny") }}
 	ifText    = &Effect{Class: Loosens | Describes, Of: textClass}
 	agentTool = &Effect{Class: Loosens | Tightens, Limits: true, Of: agentToolsClass}
 	runLimits = &Effect{Class: Loosens | Tightens, Part: Fields, Fields: []Field{

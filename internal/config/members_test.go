@@ -51,6 +51,20 @@ func TestMembers(t *testing.T) {
 		{`{"tools":{"allowed":["a",5]}}`, "tools.allowed", `null`, "", "Expected string"},
 		{`{"tools":{"allowed":"a"}}`, "tools.allowed", `null`, "", "Expected array"},
 
+		// Choices.
+		{`{"general":{"defaultApprovalMode":"plann"}}`, "general.defaultApprovalMode", `null`, "general.defaultApprovalMode", "received 'plann'\n    Did you mean 'plan'?"},
+		{`{"general":{"defaultApprovalMode":"Default"}}`, "general.defaultApprovalMode", `null`, "general.defaultApprovalMode", "Did you mean 'default'?"},
+		{`{"general":{"defaultApprovalMode":"careful"}}`, "general.defaultApprovalMode", `null`, "general.defaultApprovalMode", "received 'careful'"},
+		{`{"general":{"defaultApprovalMode":["plan"]}}`, "general.defaultApprovalMode", `null`, "general.defaultApprovalMode", "received array"},
+		{`{"general":{"defaultApprovalMode":"autoEdit"}}`, "general.defaultApprovalMode", `null`, "", "Did you mean 'auto_edit'?"},
+		{`{"general":{"defaultApprovalMode":"yolo"}}`, "general.defaultApprovalMode", `null`, "", "received 'yolo'"},
+		{`{"tools":{"approvalMode":"plann"}}`, "general.defaultApprovalMode", `null`, "general.defaultApprovalMode", "Did you mean 'plan'?"},
+		{`{"pollux":{"mcpSampling":"denny"}}`, "pollux.mcpSampling", `null`, "pollux.mcpSampling", "Did you mean 'deny'?"},
+		{`{"pollux":{"mcpSampling":"aks"}}`, "pollux.mcpSampling", `null`, "", "Did you mean 'ask'?"},
+		{`{"pollux":{"sandboxReads":"wrok"}}`, "pollux.sandboxReads", `null`, "pollux.sandboxReads", "Did you mean 'work'?"},
+		{`{"pollux":{"buildFiles":"alwayss"}}`, "pollux.buildFiles", `null`, "pollux.buildFiles", "Did you mean 'always'?"},
+		{`{"output":{"format":"jsn"}}`, "output.format", `null`, "", "Did you mean 'json'?"},
+
 		// Values that would switch something off.
 		{`{"experimental":{"enableAgents":"no"}}`, "experimental.enableAgents", `null`, "experimental.enableAgents", "Expected boolean"},
 		{`{"experimental":{"directWebFetch":"no"}}`, "experimental.directWebFetch", `null`, "", "Expected boolean"},
@@ -121,6 +135,8 @@ func TestMisspeltRestrictions(t *testing.T) {
 		`{"tools":{"shell.pager":"cat"}}`:                 `Write each of its names as an object`,
 		`{"Hooks":{"BeforeTool":[]}}`:                     `!Did you mean "hooks"?`,
 		`{"tools":{"Exclude":null}}`:                      ``,
+		`{"general":{"defaultAprovalMode":"plan"}}`:       `!Did you mean "general.defaultApprovalMode"?`,
+		`{"general":{"defaultAprovalMode":"auto_edit"}}`:  `Did you mean "general.defaultApprovalMode"?`,
 		`{"experimental":{"blockFileUplaods":true}}`:      `Unknown setting`, // of a part that is not there yet
 		`{"general":{"vimmode":true},"modle":{"n":1}}`:    `Did you mean "model"?`,
 		`{"mcpServer":{"a":{"excludeTools":["b"]}}}`:      `Did you mean "mcpServers"?`, // nothing of the server is used

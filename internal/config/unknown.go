@@ -36,7 +36,7 @@ func (c *checker) canCompare() bool {
 // restrictsBelow reports whether a value would restrict something at the path of a key or of a group, whatever the spelling of the names in it.
 func (c *checker) restrictsBelow(path string, v any) bool {
 	if key, ok := KeyOf(path); ok {
-		return v != nil && key.Support == Live && key.Effect.restricts()
+		return v != nil && key.Support == Live && key.restrictsWith(v)
 	}
 	group, _ := v.(map[string]any)
 	for name, v := range group {
