@@ -29,11 +29,10 @@ type Definitions struct {
 }
 
 // ReadDefinitions reads the definitions, warns of problems, and asks the person about those of the project that are new.
-// The engine gets the rules that they bring.
-func ReadDefinitions(ctx context.Context, p *project.Project, e *policy.Engine) *Definitions {
+// The engine gets the rules that they bring. The error is that of [config.CheckLost].
+func ReadDefinitions(ctx context.Context, p *project.Project, e *policy.Engine) (*Definitions, error) {
 	ds := &Definitions{project: p, policy: e}
-	ds.Refresh(ctx)
-	return ds
+	return ds, config.CheckLost(ds.refresh(ctx), p.Options.Asker != nil)
 }
 
 // Set returns the subagents. It may be called during a run.
@@ -56,18 +55,24 @@ func (ds *Definitions) sources() []subagent.Source {
 }
 
 // Refresh reads the definitions again, and warns of problems.
-func (ds *Definitions) Refresh(ctx context.Context) {
+func (ds *Definitions) Refresh(ctx context.Context) { ds.refresh(ctx) }
+
+// refresh is [Definitions.Refresh]. It returns the overrides that restrict and cannot be used.
+func (ds *Definitions) refresh(ctx context.Context) []string {
 	ds.set.Store(&subagent.Set{})
-	if config.Agents.In(ds.project.Settings()) {
-		for _, problem := range ds.read(ctx) {
-			ds.project.Warn(terminal.Text(problem))
-		}
+	if !config.Agents.In(ds.project.Settings()) {
+		return nil
 	}
+	problems, lost := ds.read(ctx)
+	for _, problem := range problems {
+		ds.project.Warn(terminal.Text(problem))
+	}
+	return lost
 }
 
 // read reads the definitions of subagents, with the overrides of the settings. It returns the
-// problems that the user should know.
-func (ds *Definitions) read(ctx context.Context) (problems []string) {
+// problems that the user should know, and the overrides that restrict and cannot be used.
+func (ds *Definitions) read(ctx context.Context) (problems, lost []string) {
 	read, errs := subagent.Load(ds.sources())
 	for _, err := range errs {
 		problems = append(problems, err.Error())
@@ -85,13 +90,15 @@ func (ds *Definitions) read(ctx context.Context) (problems []string) {
 		subagent.MarkProject(overrides, theirs)
 	}
 	if ds.project.IsTrusted() { // else those of the project are unknown
-		ignored = append(ignored, subagent.CheckNames(overrides, known)...)
+		var unknown []string
+		unknown, lost = subagent.CheckNames(overrides, known)
+		ignored = append(ignored, unknown...)
 	}
 	set, duplicates := subagent.NewSet(list, overrides)
 	problems = append(append(problems, ignored...), duplicates...)
 	ds.set.Store(set)
 	ds.policy.SetAgentRules(agentRules(set))
-	return problems
+	return problems, lost
 }
 
 // agentRules returns the rules for calls that follow from definitions. Extensions cannot allow anything.

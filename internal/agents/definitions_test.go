@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pollux/internal/agents"
+	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
@@ -21,7 +22,11 @@ func read(t *testing.T, u *projecttest.User, changes ...func(*project.Options)) 
 	p := u.Open(append([]func(*project.Options){func(o *project.Options) { o.Folder = trust.Trusted }}, changes...)...)
 	u.TakeWarnings()
 	e := toolsettest.New(t, p, nil).Policy
-	return agents.ReadDefinitions(t.Context(), p, e), p, e
+	ds, err := agents.ReadDefinitions(t.Context(), p, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ds, p, e
 }
 
 // names returns the names of the subagents beside the built-in ones.
@@ -99,6 +104,34 @@ func TestUnknownOverrides(t *testing.T) {
 				t.Errorf("warned %q", got)
 			}
 		})
+	}
+}
+
+// TestMisspelledOverride checks that a script ends if an override restricts a built-in subagent under a misspelled name.
+func TestMisspelledOverride(t *testing.T) {
+	t.Parallel()
+	for entry, want := range map[string]exit.Code{
+		`"codebase_investigatr": {"enabled": false}`:  exit.Config,
+		`"Generalist": {"tools": []}`:                 exit.Config,
+		`"generalst": {"enabled": true}`:              exit.OK,
+		`"generalst": {"runConfig": {"maxTurns": 3}}`: exit.OK,
+		`"of-an-extension": {"enabled": false}`:       exit.OK,
+		`"min": {"enabled": false}`:                   exit.OK, // almost the name of an own one
+		`"generalist": {"enabled": false}`:            exit.OK,
+	} {
+		u := projecttest.NewUser(t)
+		u.Write("~/.gemini/settings.json", `{"agents": {"overrides": {`+entry+`}}}`)
+		u.Write("~/.gemini/agents/mine.md", definition("mine", ""))
+		trusted := func(o *project.Options) { o.Folder = trust.Trusted }
+		p := u.Open(trusted)
+		_, err := agents.ReadDefinitions(t.Context(), p, toolsettest.New(t, p, nil).Policy)
+		if exit.CodeOf(err) != want || want != exit.OK && !strings.Contains(err.Error(), "Did you mean") {
+			t.Errorf("%s: %v", entry, err)
+		}
+		p = u.Open(trusted, u.AtTerminal)
+		if _, err := agents.ReadDefinitions(t.Context(), p, toolsettest.New(t, p, nil).Policy); err != nil {
+			t.Errorf("%s: at a terminal: %v", entry, err)
+		}
 	}
 }
 

@@ -77,8 +77,12 @@ func newTeam(t *testing.T, u *projecttest.User, o options) *team {
 		Project: p, Models: k.Models, Generator: k.Models, Records: k.Parts.Records, Outputs: &record.Outputs{Project: p, ID: c.ID},
 		Plan: k.Plans.Approved, Stage: func() route.Stage { return route.NoPlan },
 	}
+	definitions, err := agents.ReadDefinitions(t.Context(), p, k.Policy)
+	if err != nil {
+		t.Fatal(err)
+	}
 	c.Agents = agents.New(agents.Parts{
-		Project: p, Definitions: agents.ReadDefinitions(t.Context(), p, k.Policy), Policy: k.Policy, Builder: c.builder, Servers: connections, Memory: k.Memory,
+		Project: p, Definitions: definitions, Policy: k.Policy, Builder: c.builder, Servers: connections, Memory: k.Memory,
 		Workspace: k.Workspace, Record: c.record, Given: quotation.New(), Plans: k.Plans, Registry: k.Registry, Session: caller{c},
 	})
 	t.Cleanup(c.Close)

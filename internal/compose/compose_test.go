@@ -100,7 +100,11 @@ func newKit(t *testing.T, settings string, change func(*kit)) *kit {
 		Generator: m, Model: m.Current().Model, Tools: registry, Gate: gate, SessionID: "one", Context: []agent.Message{opening("old")},
 		Limit: func(string) int { return k.limit },
 	})
-	own := agents.New(agents.Parts{Project: p, Definitions: agents.ReadDefinitions(t.Context(), p, engine), Policy: engine})
+	definitions, err := agents.ReadDefinitions(t.Context(), p, engine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := agents.New(agents.Parts{Project: p, Definitions: definitions, Policy: engine})
 	t.Cleanup(own.Close)
 	own.LoadCards()
 	none, err := hooks.Open(hooks.Parts{

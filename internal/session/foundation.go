@@ -95,8 +95,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		Servers: servers.Open(servers.Parts{
 			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel, CreateOutput: outputs.Create,
 		}),
-		extensions: extensions, registry: registry, plans: plans, policy: engine, subagents: agents.ReadDefinitions(ctx, p, engine),
-		outputs: outputs,
+		extensions: extensions, registry: registry, plans: plans, policy: engine, outputs: outputs,
 	}
 	if config.CheckSeen.In(p.Settings()) {
 		f.seenFiles = file.NewSeen()
@@ -106,8 +105,9 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 	f.Snapshots = snapshots.Open(snapshots.Parts{Project: p, Workspace: ws, ID: late.ID, Records: seen.Records, Programs: f.Processes, Seen: f.seenFiles, Rules: engine, Log: permits.Logger(p, late.ID)})
 	f.Checkpoints = snapshots.OpenCheckpoints(p, f.Snapshots, late.Messages)
 	f.permits = append(f.permits, permits.Open(p, f.policy, f.Processes, late.ID))
+	f.subagents, err = agents.ReadDefinitions(ctx, p, engine)
 	book.CheckMode()
-	return f, nil
+	return f, err
 }
 
 // openProcesses opens the list of background commands, whose logs the model may read.

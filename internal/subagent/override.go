@@ -65,24 +65,36 @@ func positive[N int | float64](limit *N, small []string, key string) (*N, []stri
 	return nil, append(small, key)
 }
 
-// CheckNames returns a warning for each override of a subagent that is not in the list.
-func CheckNames(overrides map[string]Override, list []*Definition) (warnings []string) {
-	var names []string
+// CheckNames returns a warning for each override of a subagent that is not in the list. lost are those of overrides that restrict,
+// and whose name is almost that of a built-in one. Other names may be right: the subagent can be one of an extension or a project
+// that is not here.
+func CheckNames(overrides map[string]Override, list []*Definition) (warnings, lost []string) {
+	var names, builtin []string
 	for _, d := range list {
 		names = append(names, d.Name)
+		if d.Origin == Builtin {
+			builtin = append(builtin, d.Name)
+		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(overrides)) {
 		if slices.Contains(names, name) {
 			continue
 		}
-		text := fmt.Sprintf("Warning: agents.overrides names %q, but there is no such agent.", name)
-		if near := spelling.Closest(name, slices.Values(names)); near != "" {
+		text := fmt.Sprintf("agents.overrides names %q, but there is no such agent.", name)
+		near := spelling.Closest(name, slices.Values(names))
+		if near != "" {
 			text += fmt.Sprintf(" Did you mean %q?", near)
 		}
-		warnings = append(warnings, text)
+		warnings = append(warnings, "Warning: "+text)
+		if o := overrides[name]; o.restricts() && slices.Contains(builtin, near) {
+			lost = append(lost, text)
+		}
 	}
-	return warnings
+	return warnings, lost
 }
+
+// restricts reports whether a subagent may do more without the override.
+func (o *Override) restricts() bool { return o.Enabled != nil && !*o.Enabled || o.Tools != nil }
 
 // MarkProject notes which servers of the overrides are in the entries that the settings of a project have.
 func MarkProject(overrides map[string]Override, entries map[string]json.RawMessage) {
