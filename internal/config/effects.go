@@ -152,6 +152,8 @@ var (
 	// forbid the rest.
 	loosensItems = &Effect{Class: Loosens, Part: Items, Each: loosens}
 	narrowsItems = &Effect{Class: Loosens | Tightens, Part: Items, Each: &Effect{Class: Loosens | Tightens}}
+	// disabledItems switch off what may guard in a project, and in the user's own settings what the user does not want.
+	disabledItems = &Effect{Class: Loosens, Limits: true, Part: Items, Each: loosens}
 	// coreItems forbid the rest also without an item that was left out.
 	coreItems = &Effect{Class: Loosens | Tightens, Part: Items, Each: loosens}
 
@@ -160,6 +162,8 @@ var (
 	ifFalse = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != true) }}
 	// enables is ifTrue for features that are on by default.
 	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
+	// runsHooks is the effect of the switch of hooks: they start programs, and guard.
+	runsHooks = &Effect{Class: Acts | Loosens, Limits: true, Of: func(_, v any) Class { return hooksClass(v) }}
 	// ifMore loosens with a larger number.
 	ifMore    = &Effect{Class: Loosens | Tightens, Of: func(below, v any) Class { return loosensIf(isMore(below, v)) }}
 	byMode    = &Effect{Class: Loosens | Tightens, Limits: true, Of: modeClass}
@@ -218,6 +222,14 @@ var (
 	outputBudget = &Effect{Class: Describes, Part: Members, Each: &Effect{Class: Describes, Part: Fields, Fields: []Field{{"tokenBudget", free}}}}
 	themes       = &Effect{Class: Describes, Part: Members, Each: free}
 )
+
+// hooksClass is the class of the switch of hooks: without them, calls are not checked.
+func hooksClass(v any) Class {
+	if v == true {
+		return Acts
+	}
+	return Loosens
+}
 
 func loosensIf(is bool) Class {
 	if is {

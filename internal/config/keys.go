@@ -119,8 +119,8 @@ var table = [...]Key{
 	{"general.vimMode", "bool", false, atOnce, live, free, "Use vi keys in the input box."},
 
 	{"hooks", "object", nil, concat, live, hookEvents, "Hooks, by event."},
-	{"hooksConfig.disabled", "strings", list{}, union, live, loosensItems, "Disabled hooks, by name or command. A project disables only its own hooks and those of extensions."},
-	{"hooksConfig.enabled", "bool", true, restart, live, ifFalse, "Enable hooks. A project disables only its own hooks and those of extensions."},
+	{"hooksConfig.disabled", "strings", list{}, union, live, disabledItems, "Disabled hooks, by name or command. A project disables only its own hooks and those of extensions."},
+	{"hooksConfig.enabled", "bool", true, restart, live, runsHooks, "Enable hooks. A project disables only its own hooks and those of extensions."},
 	{"hooksConfig.notifications", "bool", true, 0, live, free, "Show when a hook runs."},
 
 	{"ide.enabled", "bool", false, restart, later, acts, "Connect to the editor whose terminal Pollux runs in."},
@@ -176,7 +176,7 @@ var table = [...]Key{
 	{"pollux.invalidAnswer.maxAttempts", "number 1 100", 4.0, 0, live, free, "Maximum number of attempts for an invalid or incomplete response."},
 	{"pollux.investigatorScratchpad", "bool", false, 0, live, free, "Have the codebase_investigator agent keep a scratchpad with a checklist, findings and open questions."},
 	{"pollux.localPatience", "number", 50.0, 0, live, free, "Milliseconds to wait for a local model server to accept a connection."},
-	{"pollux.localServers", "bool", true, 0, live, ifTrue, "If no provider is set up, look for a local model server."},
+	{"pollux.localServers", "bool", true, 0, live, enables, "If no provider is set up, look for a local model server."},
 	{"pollux.logs.activity", "bool", false, 0, live, free, "Write the last 100 events of every session to its log, not only of one that failed."},
 	{"pollux.loops.interval", "number 1 1000", 10.0, 0, live, free, "Number of turns between loop checks by a model, if the last check had no result."},
 	{"pollux.loops.maxCycle", "number 1 100", 5.0, 0, live, free, "Maximum number of calls in a repeated sequence that counts as a loop. 1 detects repetitions of one call only."},
@@ -243,8 +243,8 @@ var table = [...]Key{
 	{"security.folderTrust.enabled", "bool", true, restart, live, onlyOn, "Ask whether to trust a folder before using its settings and running commands in it."},
 	{"security.toolSandboxing", "bool", nil, restart, live, onlyTrue, "As tools.sandbox, true or false."},
 
-	{"skills.disabled", "strings", list{}, restart | union, live, loosensItems, "Disabled skills, by name. See /docs skills."},
-	{"skills.enabled", "bool", true, restart, live, loosens, "Enable skills."},
+	{"skills.disabled", "strings", list{}, restart | union, live, disabledItems, "Disabled skills, by name. See /docs skills."},
+	{"skills.enabled", "bool", true, restart, live, enables, "Enable skills."},
 
 	{"telemetry", "record", nil, restart, live, telemetryFields, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
 

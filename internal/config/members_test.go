@@ -67,6 +67,10 @@ func TestMembers(t *testing.T) {
 
 		// Values that would switch something off.
 		{`{"experimental":{"enableAgents":"no"}}`, "experimental.enableAgents", `null`, "experimental.enableAgents", "Expected boolean"},
+		{`{"skills":{"enabled":"no"}}`, "skills.enabled", `null`, "skills.enabled", "Expected boolean"},
+		{`{"hooksConfig":{"enabled":"off"}}`, "hooksConfig.enabled", `null`, "hooksConfig.enabled", "Expected boolean"},
+		{`{"pollux":{"localServers":"no"}}`, "pollux.localServers", `null`, "pollux.localServers", "Expected boolean"},
+		{`{"skills":{"disabled":["deploy",5]}}`, "skills.disabled", `["deploy"]`, "skills.disabled", "Expected string"},
 		{`{"experimental":{"directWebFetch":"no"}}`, "experimental.directWebFetch", `null`, "", "Expected boolean"},
 	} {
 		p := newPlace(t)
