@@ -204,6 +204,30 @@ func TestExpandSkips(t *testing.T) {
 	}
 }
 
+// TestExpandInOddDirectory checks that no character in the path of the workspace or of a directory means anything in a pattern.
+func TestExpandInOddDirectory(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"[a]", "{x}", "b*c", "q?", `back\slash`, "@(a)", "!(a)"} {
+		root := filepath.Join(t.TempDir(), name)
+		for _, path := range []string{"src/one.go", "[d]/two.go", "p!(q)/three.go", "d/no.go"} {
+			path = filepath.Join(root, path)
+			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte("x"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w, _ := workspace.New(workspace.Options{Root: root})
+		for mention, want := range map[string]string{"src": "src/one.go", "src/": "src/one.go", "src/*.go": "src/one.go", "one.go": "src/one.go", `"[d]"`: "[d]/two.go", `\[d]/`: "[d]/two.go", `"[d]/two.go"`: "[d]/two.go", "p!(q)/": "p!(q)/three.go"} {
+			e, err := Expand(t.Context(), w, "read @"+mention, unlimited, Known{})
+			if err != nil || len(e.Files) != 1 || w.Rel(e.Files[0]) != want {
+				t.Errorf("in %s: @%s: %q, %v", name, mention, e.Files, err)
+			}
+		}
+	}
+}
+
 func TestExpandReadError(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -115,7 +116,32 @@ func fileURL(s string) (path string, ok bool) {
 
 // EscapeGlob returns a glob with slashes that matches only path.
 func EscapeGlob(path string) string {
-	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`).Replace(filepath.ToSlash(path))
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`, "(", `\(`).Replace(filepath.ToSlash(path))
+}
+
+// SplitGlob returns the path of the directory above the first wildcard of an absolute glob with slashes, and the rest of the glob.
+func SplitGlob(glob string) (dir, rest string) {
+	slash, path := 0, []byte{}
+	for i := 0; i < len(glob) && !strings.ContainsRune("*?[{", rune(glob[i])); i++ {
+		if glob[i] == '\\' && i+1 < len(glob) {
+			i++
+		} else if glob[i] == '/' {
+			slash, dir = i, string(path)
+		}
+		path = append(path, glob[i])
+	}
+	return filepath.FromSlash(cmp.Or(dir, "/")), glob[slash+1:]
+}
+
+// CutDir returns the rest of an absolute glob with slashes below a directory, whose path in it is literal or escaped. It returns
+// false if the glob does not begin with the path.
+func CutDir(glob, dir string) (rest string, ok bool) {
+	for _, dir := range [...]string{filepath.ToSlash(dir), EscapeGlob(dir)} {
+		if rest, ok := strings.CutPrefix(glob, strings.TrimSuffix(dir, "/")+"/"); ok {
+			return rest, true
+		}
+	}
+	return glob, false
 }
 
 // RealPath follows the links of a clean absolute path. From the first name that does not exist

@@ -123,20 +123,15 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 		c.found[filepath.Clean(full)] = true // named explicitly; if a rule forbids it, that is reported
 		return nil
 	}
-	pattern, except := workspace.ExpandGlob(filepath.ToSlash(pattern))
-	if !filepath.IsAbs(pattern) {
-		pattern = filepath.ToSlash(filepath.Join(dir, pattern))
-	}
-	if except = strings.ToLower(except); except != "" && !filepath.IsAbs(except) {
-		except = strings.ToLower(filepath.ToSlash(filepath.Join(dir, except)))
-	}
+	pattern, except := workspace.ExpandGlob(c.absolute(dir, filepath.ToSlash(pattern)))
+	except = strings.ToLower(except)
 	for _, glob := range []string{pattern, except} {
 		if !doublestar.ValidatePattern(glob) || workspace.HasManyAlternatives(glob) {
 			return nil
 		}
 	}
-	base, rest := doublestar.SplitPattern(pattern)
-	base, rest = filepath.FromSlash(base), strings.ToLower(rest)
+	base, rest := workspace.SplitGlob(pattern)
+	rest = strings.ToLower(rest)
 	if c.w.CheckRead(base) != nil {
 		return nil // nothing below it can be read
 	}
@@ -161,6 +156,20 @@ func (c *collector) search(ctx context.Context, dir, pattern string) error {
 	}
 	_ = err // base is not a directory, or is gone: no matches
 	return nil
+}
+
+// absolute returns an absolute glob for one that may be relative to a directory. The paths of the workspace's directories in it are
+// literal.
+func (c *collector) absolute(dir, glob string) string {
+	if !filepath.IsAbs(glob) {
+		return path.Join(workspace.EscapeGlob(dir), glob)
+	}
+	for _, dir := range c.w.Dirs() {
+		if rest, ok := workspace.CutDir(glob, dir); ok {
+			return path.Join(workspace.EscapeGlob(dir), rest)
+		}
+	}
+	return glob
 }
 
 func (c *collector) isFull() bool {

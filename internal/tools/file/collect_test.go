@@ -158,3 +158,44 @@ func TestCollectCancelled(t *testing.T) {
 		}
 	}
 }
+
+// TestCollectInOddDirectory checks that no character in the path of the workspace means anything in a pattern.
+func TestCollectInOddDirectory(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"[a]", "{x}", "{x,y}", "b*c", "q?", `back\slash`, "@(a)", "!(a)", "p(1)", "{1..3}", "Upper[B]"} {
+		parent := t.TempDir()
+		root := filepath.Join(parent, name, "w")
+		for _, dir := range []string{root, filepath.Join(parent, "a", "w"), filepath.Join(parent, "x", "w"), filepath.Join(parent, "bbc", "w")} {
+			put(t, filepath.Join(dir, "src", "one.txt"), "1")
+			put(t, filepath.Join(dir, "two.md"), "2")
+		}
+		w, warnings := workspace.New(workspace.Options{Root: root, GitIgnore: true, GeminiIgnore: true})
+		if len(warnings) > 0 {
+			t.Fatal(warnings)
+		}
+		for pattern, want := range map[string]string{
+			"**/*.txt":          "src/one.txt",
+			"*.{md,txt}":        "two.md",
+			"**/!(two).*":       "src/one.txt",
+			"src/**":            "src/one.txt",
+			"./src/../*.md":     "two.md",
+			"two.md":            "two.md",
+			root + "/**/*.txt":  "src/one.txt",
+			root + "/!(one).md": "two.md",
+			workspace.EscapeGlob(root) + "/**/on?.txt": "src/one.txt",
+			root + "-not/**": "",
+		} {
+			got, err := Collect(t.Context(), w, Selection{Include: []string{pattern}, Filter: w.DefaultFilter()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var files []string
+			for _, f := range got.Files {
+				files = append(files, w.Rel(f.Path))
+			}
+			if text := strings.Join(files, " "); text != want {
+				t.Errorf("in %s: %s is %q, not %q", name, pattern, text, want)
+			}
+		}
+	}
+}

@@ -253,10 +253,7 @@ type glob struct {
 // compileGlob compiles a pattern relative to dir. If the pattern is the path of an existing
 // file, it matches that file only, even if it contains wildcard characters.
 func compileGlob(w *workspace.Workspace, dir, pattern string, caseSensitive bool) (*glob, error) {
-	pattern = filepath.ToSlash(pattern)
-	if rel, ok := strings.CutPrefix(pattern, strings.TrimSuffix(filepath.ToSlash(dir), "/")+"/"); ok {
-		pattern = rel
-	}
+	pattern, _ = workspace.CutDir(filepath.ToSlash(pattern), dir)
 	for strings.HasPrefix(pattern, "./") {
 		pattern = pattern[2:]
 	}

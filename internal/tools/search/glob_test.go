@@ -175,3 +175,44 @@ func TestGlobLimit(t *testing.T) {
 		t.Errorf("got %s", got)
 	}
 }
+
+// TestOddDirectory checks that no character in the path of the workspace means anything in a pattern.
+func TestOddDirectory(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"[a]", "{x}", "{x,y}", "b*c", "q?", `back\slash`, "@(a)", "!(a)", "{1..3}"} {
+		parent := t.TempDir()
+		root := filepath.Join(parent, name, "w")
+		for _, dir := range []string{root, filepath.Join(parent, "a", "w"), filepath.Join(parent, "x", "w"), filepath.Join(parent, "bbc", "w")} {
+			write(t, dir, map[string]string{".git/": "", "src/[1].txt": "owl\n", "src/two.md": "owl\n"})
+		}
+		w, warnings := workspace.New(workspace.Options{Root: root, GitIgnore: true, GeminiIgnore: true})
+		if len(warnings) > 0 {
+			t.Fatal(warnings)
+		}
+		for _, dir := range []string{"", root, "src", filepath.Join(root, "src")} {
+			for pattern, want := range map[string]string{
+				"**/*.txt": "src/[1].txt", "**/*[!a-z].txt": "src/[1].txt", root + "/src/*.md": "src/two.md",
+				workspace.EscapeGlob(root) + "/src/t*.md": "src/two.md", root + "/src/!(two).*": "src/[1].txt", root + "-not/**": "",
+			} {
+				args := map[string]any{"pattern": pattern}
+				if dir != "" {
+					args["dir_path"] = dir
+				}
+				got := run(t, w, search.NewGlob(w), args)
+				if _, files, _ := strings.Cut(got, ":\n"); files != want {
+					t.Errorf("in %s: glob %s in %q: %s", name, pattern, dir, got)
+				}
+				if strings.Contains(pattern, "!(") {
+					continue // is no glob of ripgrep
+				}
+				args["include_pattern"], args["pattern"], args["names_only"] = pattern, "owl", true
+				for engine, tl := range engines(t, w) {
+					got := run(t, w, tl, args)
+					if _, files, _ := strings.Cut(got, ":\n"); files != want {
+						t.Errorf("in %s: %s: include %s in %q: %s", name, engine, pattern, dir, got)
+					}
+				}
+			}
+		}
+	}
+}

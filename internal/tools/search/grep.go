@@ -164,14 +164,14 @@ func (t *grepTool) Build(raw json.RawMessage) (tool.Invocation, error) {
 // below returns a glob relative to the directory that is searched, if it is an absolute path below it; else as it is.
 func below(dir, glob string) string {
 	rest, isNegated := strings.CutPrefix(glob, "!")
-	rest, found := strings.CutPrefix(rest, strings.TrimSuffix(dir, string(filepath.Separator))+string(filepath.Separator))
+	rest, found := workspace.CutDir(filepath.ToSlash(rest), dir)
 	switch {
 	case !found:
 		return glob
 	case isNegated:
-		return "!/" + filepath.ToSlash(rest)
+		return "!/" + rest
 	}
-	return "/" + filepath.ToSlash(rest)
+	return "/" + rest
 }
 
 // number returns a numeric argument, limited to 0 to limit, or defaultValue if it is missing.
