@@ -28,7 +28,7 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 	var r Rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
-		Admin: p.Paths.AbsoluteAll(p.adminPaths()),
+		Admin: p.Paths.AbsoluteAll(p.adminPaths()), WarnsOfSandbox: config.ToolSandboxing.In(p.Settings()),
 	}
 	src.User, src.Project = p.policyPaths()
 	p.warnOfMissing(config.PolicyPaths, "--policy")

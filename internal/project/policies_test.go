@@ -328,3 +328,38 @@ func TestInspect(t *testing.T) {
 		t.Error("no warning")
 	}
 }
+
+// TestSandboxFile checks that Gemini CLI's own file about the sandbox is warned of if it would restrict something there.
+func TestSandboxFile(t *testing.T) {
+	t.Parallel()
+	const on, mode = `{"security": {"toolSandboxing": true}}`, "[modes.default]\napprovedTools = []\n"
+	for name, tt := range map[string]struct{ settings, file, want string }{
+		"no network":       {on, mode + "network = false\nreadonly = false\n", "modes.default.network = false)"},
+		"read-only":        {on, mode + "network = true\nreadonly = true\n", "modes.default.readonly = true)"},
+		"no overrides":     {on, mode + "network = true\nreadonly = false\nallowOverrides = false\n", "modes.default.allowOverrides = false)"},
+		"all":              {on, mode + "network = false\nreadonly = true\nallowOverrides = false\n[modes.plan]\nnetwork = false\n", " and 1 more)"},
+		"inline":           {on, "modes = {plan = {network = false}}", "modes.plan.network = false)"},
+		"nothing":          {on, mode + "network = true\nreadonly = false\nallowOverrides = true\n[commands.git]\nallow_network = true\n", ""},
+		"other types":      {on, "[modes]\nplan = 1\n[modes.default]\nnetwork = \"false\"\n", ""},
+		"no modes":         {on, "modes = false\n", ""},
+		"no file":          {on, "", ""},
+		"off":              {`{"security": {"toolSandboxing": false}}`, mode + "network = false\n", ""},
+		"without settings": {`{}`, mode + "network = false\n", ""},
+		"another sandbox":  {`{"tools": {"sandbox": true}}`, mode + "network = false\n", ""},
+	} {
+		u := projecttest.NewUser(t)
+		u.Write("~/.gemini/settings.json", tt.settings)
+		if tt.file != "" {
+			u.Write("~/.gemini/policies/sandbox.toml", tt.file)
+		}
+		p := u.Load()
+		u.TakeWarnings()
+		if _, err := p.ReadPolicies(func(policy.Integrity) bool { return false }); err != nil {
+			t.Fatal(err)
+		}
+		text := u.TakeWarnings()
+		if (text == "") != (tt.want == "") || !strings.Contains(text, tt.want) || strings.Contains(text, "\n") {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}

@@ -31,6 +31,8 @@ type Sources struct {
 	Workspace string
 	// Extensions are the policies of extensions. They may only restrict.
 	Extensions []Extension
+	// WarnsOfSandbox is set if Gemini CLI's own file about the sandbox, among the user's, would have an effect there.
+	WarnsOfSandbox bool
 }
 
 // Extension is an extension with policy files.
@@ -74,6 +76,7 @@ func Load(s Sources) (Files, error) {
 	for _, path := range admin {
 		l.path(origin{tier: TierAdmin}, path)
 	}
+	l.warnsOfSandbox = s.WarnsOfSandbox
 	for _, path := range s.User {
 		l.path(origin{tier: TierUser}, path)
 	}
@@ -96,6 +99,8 @@ type loader struct {
 	Files
 	seen map[string]bool // absolute paths: a file is used once, in its highest tier
 	err  error
+
+	warnsOfSandbox bool
 }
 
 func (l *loader) warn(format string, args ...any) {
@@ -241,6 +246,9 @@ func (l *loader) file(from origin, path string) {
 	l.lose(from, path, p.lost...)
 	for _, problem := range p.problems {
 		l.problem(from, path, problem)
+	}
+	if l.warnsOfSandbox && from.tier == TierUser && filepath.Base(path) == sandboxName {
+		l.warnOfSandbox(path, p.sandbox)
 	}
 	switch {
 	case p.err != nil && from.tier == TierExtension: // which must not keep Pollux from starting
