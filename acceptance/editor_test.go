@@ -166,7 +166,7 @@ func TestEditorDies(t *testing.T) {
 	}
 }
 
-// TestEditorBuffers edits a file that the editor has not saved, with the program: the edit keeps what the person has typed.
+// TestEditorBuffers edits a file that the editor has not saved, with the program: the edit keeps the typed text.
 func TestEditorBuffers(t *testing.T) {
 	t.Parallel()
 	e := startEditor(t, "turn\n  call replace {\"file_path\": \"notes.md\", \"instruction\": \"x\", \"old_string\": \"# Notes\", \"new_string\": \"# Plan\"}\n"+

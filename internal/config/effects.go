@@ -152,7 +152,7 @@ var (
 	// forbid the rest.
 	loosensItems = &Effect{Class: Loosens, Part: Items, Each: loosens}
 	narrowsItems = &Effect{Class: Loosens | Tightens, Part: Items, Each: &Effect{Class: Loosens | Tightens}}
-	// disabledItems switch off what may guard in a project, and in the user's own settings what the user does not want.
+	// disabledItems switch off guards in a project, and unwanted things in the user's own settings.
 	disabledItems = &Effect{Class: Loosens, Limits: true, Part: Items, Each: loosens}
 	// coreItems forbid the rest also without an item that was left out.
 	coreItems = &Effect{Class: Loosens | Tightens, Part: Items, Each: loosens}

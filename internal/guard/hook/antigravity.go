@@ -212,7 +212,7 @@ func antigravityDecision(p planned, a answer, o Output, isObject bool) (out Outp
 	deny := func(reason string) (Output, []string) { return message("deny", "reason", reason), nil }
 	stdout, stderr := trim(a.stdout), trim(a.stderr)
 	decision, reason := o.text("decision"), cmp.Or(o.text("reason"), o.anyReason())
-	others := maps.Clone(o) // what other agents call a denial
+	others := maps.Clone(o) // with the words of other agents for a denial
 	delete(others, "decision")
 	switch r := others.restriction(2); {
 	case a.code != 0:

@@ -43,7 +43,7 @@ func guardOf(matcher, command string) string {
 	}}}))
 }
 
-// TestAntigravityGuards runs guards of Antigravity CLI, unchanged: what denies there denies here.
+// TestAntigravityGuards runs guards of Antigravity CLI, unchanged: a denial there is one here.
 func TestAntigravityGuards(t *testing.T) {
 	t.Parallel()
 	shell := hooked("run_shell_command", `{"command":"make","description":"x","dir_path":"sub"}`)

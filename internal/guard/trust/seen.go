@@ -58,7 +58,7 @@ func (r *Record) Has(dir string, s Sight) bool {
 func (r *Record) of(dir string) []string { return r.folders[realPath(dir, false)] }
 
 // List returns a line about each power of a folder, each after a line break. It is for a question: an answer is only about
-// what the question shows.
+// the powers that it shows.
 func (r *Record) List(dir string, sights []Sight) string {
 	var b strings.Builder
 	for _, s := range sights {
@@ -67,7 +67,7 @@ func (r *Record) List(dir string, sights []Sight) string {
 	return b.String()
 }
 
-// Excerpt returns what [Record.List] does of the first powers, each shortened, and how many more there are. It is for a warning.
+// Excerpt is [Record.List] of the first powers, each shortened, and how many more there are. It is for a warning.
 func (r *Record) Excerpt(dir string, sights []Sight) string {
 	const most = 20
 	var b strings.Builder
