@@ -162,6 +162,8 @@ var (
 	ifFalse = &Effect{Class: Loosens | Tightens, Of: func(_, v any) Class { return loosensIf(v != true) }}
 	// enables is ifTrue for features that are on by default.
 	enables = &Effect{Class: Loosens | Tightens, Limits: true, Of: func(_, v any) Class { return loosensIf(v != false) }}
+	// runsSkills is the effect of the switch of skills, some of which tell the model to take care.
+	runsSkills = &Effect{Class: Loosens, Limits: true}
 	// runsHooks is the effect of the switch of hooks: they start programs, and guard.
 	runsHooks = &Effect{Class: Acts | Loosens, Limits: true, Of: func(_, v any) Class { return hooksClass(v) }}
 	// ifMore loosens with a larger number.

@@ -99,7 +99,7 @@ func TestClassify(t *testing.T) {
 		{"pollux.toolCalling", `"auto"`, `"text"`, Loosens},
 		{"pollux.toolCalling", `"auto"`, `"native"`, Describes},
 		{"pollux.mcpSampling", `"deny"`, `"ask"`, Loosens},
-		{"skills.enabled", `true`, `false`, Tightens},
+		{"skills.enabled", `true`, `false`, Loosens},
 		{"skills.enabled", `false`, `true`, Loosens},
 		{"hooksConfig.enabled", `true`, `false`, Loosens},
 		{"hooksConfig.enabled", `false`, `true`, Acts},

@@ -244,7 +244,7 @@ var table = [...]Key{
 	{"security.toolSandboxing", "bool", nil, restart, live, onlyTrue, "As tools.sandbox, true or false."},
 
 	{"skills.disabled", "strings", list{}, restart | union, live, disabledItems, "Disabled skills, by name. See /docs skills."},
-	{"skills.enabled", "bool", true, restart, live, enables, "Enable skills."},
+	{"skills.enabled", "bool", true, restart, live, runsSkills, "Enable skills."},
 
 	{"telemetry", "record", nil, restart, live, telemetryFields, "Telemetry, written to a file or sent to a collector of your choice. Off by default."},
 
