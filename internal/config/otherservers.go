@@ -36,6 +36,18 @@ var serverFormats = [...]serverFormat{
 	{".mcp.json", claudeServer},
 }
 
+// TranslateServers translates the servers that a user has in another agent, "claude" or "antigravity", to entries of mcpServers.
+// Its errors are in the result's Unused.
+func TranslateServers(agent string, servers map[string]any) (OtherServers, map[string]any) {
+	format := serverFormat{translate: claudeServer}
+	if agent == "antigravity" {
+		format.translate = antigravityServer
+	}
+	var o OtherServers
+	entries := format.entries(&o, servers)
+	return o, entries
+}
+
 // OtherServers returns the files of other agents with MCP servers that were found in the project, the one with priority first.
 func (s *Settings) OtherServers() []OtherServers { return s.others }
 

@@ -31,6 +31,7 @@ func Command() *manage.Command {
 		Session: &manage.InSession{Args: "[name]", Summary: "Show and manage MCP servers", Run: listLive(nil)}, RunsWhileBusy: true,
 		Subs: []*manage.Command{
 			addCommand(scope),
+			importCommand(),
 			{Name: "remove", Args: "<name>", Summary: "Remove a server from the settings", Flags: []manage.Flag{scope}, Names: names, Run: manage.With(manage.Open, remove)},
 			{
 				Name: "list", Summary: "List servers and their states", Flags: json, Run: manage.With(manage.Open, list),
