@@ -37,7 +37,7 @@ type Options struct {
 	// Unasked is the reason not to send a test request to the model. If it is empty, Examine
 	// sends one, which costs a few hundred tokens.
 	Unasked string
-	// IsOffline forbids requests to other machines.
+	// IsOffline forbids connections, also to model servers and containers of this machine.
 	IsOffline bool
 	// Asking, if not nil, is called before the test request is sent.
 	Asking func(model string)
@@ -145,7 +145,7 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 	abilities := make(chan isolation.Abilities, 1)
 	go func() {
 		defer crash.Recover()
-		abilities <- isolation.Probe(ctx, isolation.Options{Launcher: x.set.Launcher, Programs: x.programs, Env: minimalEnv(vars)})
+		abilities <- isolation.Probe(ctx, isolation.Options{Launcher: x.set.Launcher, Programs: x.programs, Env: minimalEnv(vars), IsOffline: o.IsOffline})
 	}()
 
 	settings, env, folder := x.checkSettings(ctx), x.checkEnv(), x.checkTrust()
@@ -157,14 +157,14 @@ func Examine(ctx context.Context, o Options) (*Report, error) {
 		x.fail(x.sandboxErr)
 	}
 	telemetry := x.checkTelemetry()
-	extensions := x.checkExtensions(ctx)
+	extensions, skills := x.checkExtensions(ctx), x.checkSkills()
 	rules, deferredErr := x.checkRules()
 	model, chosen := x.checkModel(ctx, o.IsOffline)
 	if deferredErr != nil {
 		x.fail(deferredErr)
 	}
 	servers := x.checkServers()
-	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, extensions)
+	x.Sections = append(x.Sections, model, x.checkRoundTrip(ctx, o, chosen), folder, settings, env, extensions, skills)
 	if len(servers.Checks) > 0 {
 		x.Sections = append(x.Sections, servers)
 	}

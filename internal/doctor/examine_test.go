@@ -3,9 +3,13 @@ package doctor
 import (
 	"context"
 	"crypto/tls"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -114,6 +118,100 @@ func TestText(t *testing.T) {
 	cancel()
 	if _, err := Text(ctx, Options{Session: project.Options{Env: env}, Terminal: term, Unasked: "here"}); err == nil {
 		t.Error("it goes on without anybody who waits")
+	}
+}
+
+// TestOffline checks that nothing is connected to with --offline: no server of models on this machine, and no daemon of containers.
+func TestOffline(t *testing.T) {
+	t.Parallel()
+	var asked atomic.Int32
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		_, _ = w.Write([]byte(`{"models": [{"name": "m", "model": "m"}], "data": [{"id": "m"}]}`))
+	}))
+	t.Cleanup(server.Close)
+	_, port, _ := strings.Cut(strings.TrimPrefix(server.URL, "http://"), ":")
+	bin := t.TempDir()
+	docker := "#!/bin/sh\necho x >" + filepath.Join(bin, "asked") + "\necho 27.1\n"
+	if err := os.WriteFile(filepath.Join(bin, "docker"), []byte(docker), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	settings := `{"pollux": {"localServers": true, "localPatience": 5000}, "modelProviders": {"lmstudio": {"local": {"port": ` + port + `, "probe": "/v1/models", "says": "data"}}}}`
+	for name, vars := range map[string][]string{"nothing": nil, "a server of models": {"OLLAMA_HOST=" + server.URL}, "an address": {"OPENAI_BASE_URL=" + server.URL}} {
+		env := testEnv(t, append(vars, "PATH="+bin)...)
+		file := filepath.Join(env.Get("HOME"), ".gemini", "settings.json")
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(settings), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		term, _, _ := terminal.Test("")
+		d, err := Examine(t.Context(), Options{Session: project.Options{Env: env}, Terminal: term, Unasked: "here", IsOffline: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := asked.Swap(0); n > 0 {
+			t.Errorf("%s: %d requests", name, n)
+		}
+		if _, err := os.Stat(filepath.Join(bin, "asked")); err == nil {
+			t.Errorf("%s: docker was run", name)
+		}
+		text := sectionText(t, d, "model")
+		if isNoted := strings.Contains(text, "note server: model servers on this machine are not asked"); isNoted != (vars == nil) {
+			t.Errorf("%s: %s", name, text)
+		}
+		if vars != nil && !strings.Contains(text, "note model: not known without a request") {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+}
+
+// TestSkills checks the list of skills.
+func TestSkills(t *testing.T) {
+	t.Parallel()
+	examine := func(settings string, files map[string]string) string {
+		t.Helper()
+		env := testEnv(t)
+		files[".gemini/settings.json"] = settings
+		for name, text := range files {
+			path := filepath.Join(env.Get("HOME"), name)
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		term, _, _ := terminal.Test("")
+		d, err := Examine(t.Context(), Options{Session: project.Options{Env: env, Dir: t.TempDir()}, Terminal: term, Unasked: "here", IsOffline: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(sectionText(t, d, "skills"), env.Get("HOME"), "~")
+	}
+	skills := map[string]string{
+		".gemini/skills/tidy/SKILL.md":  "---\nname: tidy\ndescription: x\n---\nTidy.\n",
+		".agents/skills/plan/SKILL.md":  "---\nname: plan-it\ndescription: x\n---\nPlan.\n",
+		".gemini/skills/wrong/SKILL.md": "no front matter",
+	}
+	want := "ok skill: plan-it (~/.agents/skills/plan/SKILL.md)\nok skill: tidy (~/.gemini/skills/tidy/SKILL.md), disabled by skills.disabled\n" +
+		"warning skill: Skipping the skill file ~/.gemini/skills/wrong/SKILL.md: "
+	if got := examine(`{"skills": {"disabled": ["Tidy"]}}`, skills); !strings.HasPrefix(got, want) {
+		t.Errorf("got %s", got)
+	}
+	if got := examine(`{"skills": {"enabled": false}}`, skills); got != "ok skills: off (skills.enabled)\n" {
+		t.Errorf("off: %s", got)
+	}
+	if got := examine(`{}`, map[string]string{}); got != "ok skills: none but those of Pollux\n" {
+		t.Errorf("none: %s", got)
+	}
+	many := map[string]string{}
+	for i := range 60 {
+		many[fmt.Sprintf(".gemini/skills/s%d/SKILL.md", i)] = fmt.Sprintf("---\nname: s%d\ndescription: x\n---\n", i)
+	}
+	if got := examine(`{}`, many); strings.Count(got, "\n") != 51 || !strings.HasSuffix(got, "ok skill: and 10 more: pollux skills list\n") {
+		t.Errorf("many: %s", got)
 	}
 }
 

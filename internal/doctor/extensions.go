@@ -2,9 +2,13 @@ package doctor
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 
+	"pollux/internal/config"
 	"pollux/internal/extension"
+	"pollux/internal/skill"
 	"pollux/internal/wording"
 )
 
@@ -29,6 +33,38 @@ func (x *examination) checkExtensions(ctx context.Context) sectionReport {
 		default:
 			s.ok("extension", text+contents(e))
 		}
+	}
+	return s
+}
+
+// checkSkills lists the skills that are not Pollux's own, with their files, and the problems of others.
+func (x *examination) checkSkills() sectionReport {
+	const most = 50
+	s := sectionReport{ID: "skills", Title: "Skills", Optional: true}
+	if !config.SkillsEnabled.In(x.set.Settings()) {
+		s.ok("skills", "off (skills.enabled)")
+		return s
+	}
+	set := x.set.ReadSkills(x.set.Settings(), x.set.IsTrusted())
+	own := slices.DeleteFunc(set.All(), func(k skill.Skill) bool { return k.IsBuiltin() })
+	if len(own) == 0 {
+		s.ok("skills", "none but those of Pollux")
+	}
+	for _, k := range own[:min(len(own), most)] {
+		text := k.FullName() + " (" + k.Path + ")"
+		switch {
+		case k.IsDisabled:
+			text += ", disabled by skills.disabled"
+		case k.IsManual:
+			text += ", only you activate it"
+		}
+		s.ok("skill", text)
+	}
+	if more := len(own) - most; more > 0 {
+		s.ok("skill", fmt.Sprintf("and %d more: pollux skills list", more))
+	}
+	for _, text := range set.Problems {
+		s.warn("skill", strings.TrimSuffix(text, "."), "fix it, or remove its directory")
 	}
 	return s
 }

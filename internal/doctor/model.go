@@ -60,7 +60,12 @@ func (x *examination) checkModel(ctx context.Context, isOffline bool) (sectionRe
 	}
 	def, _ := accounts.Default() // chooseModel returns the error
 	x.Default, x.Why = cmp.Or(def.ConfiguredID, string(accounts.Chosen)), x.set.Where(accounts.Why)
-	found := accounts.Discover(ctx)
+	var found []provider.Access
+	if !isOffline {
+		found = accounts.Discover(ctx)
+	} else if accounts.Chosen == "" && config.LocalServers.In(x.set.Settings()) {
+		s.note("server", "model servers on this machine are not asked because of --offline", "run pollux doctor without it")
+	}
 	var choice *modelChoice
 	if err == nil {
 		var c modelChoice

@@ -114,7 +114,7 @@ func (r *accountModels) onlyModel(client *provider.Client, account auth.Account)
 	defer cancel()
 	var list []catalog.Model
 	err := ErrOffline
-	if !r.isOffline || account.Local != nil {
+	if !r.isOffline {
 		list, err = client.Models(ctx)
 	}
 	at := account.ProviderName()

@@ -33,7 +33,7 @@ type Options struct {
 	// IsSetting means that Requested is from the user's settings, so that the variable for the
 	// default model of its provider, such as OPENAI_MODEL, takes precedence over it.
 	IsSetting bool
-	// Offline forbids to ask a provider on another machine for its models. If only they tell the model, the
+	// Offline forbids to ask a provider, also on this machine, for its models. If only they tell the model, the
 	// error of [Open] has an [UnchosenError] with the error [ErrOffline].
 	Offline bool
 	// Warn is called with each problem in the settings, one line each.
@@ -65,8 +65,10 @@ type Directory struct {
 // warning. Cancelling ctx ends queries about models, but no requests. The errors carry an
 // exit code.
 func Open(ctx context.Context, accounts *auth.Accounts, network provider.Network, o Options) (*Directory, error) {
-	if err := adoptLocalServer(ctx, accounts, o.Requested, o.Warn); err != nil {
-		return nil, err
+	if !o.Offline {
+		if err := adoptLocalServer(ctx, accounts, o.Requested, o.Warn); err != nil {
+			return nil, err
+		}
 	}
 	d := open(o)
 	d.accountModels = newAccountModels(ctx, accounts, network)

@@ -13,6 +13,9 @@ var errSlow = fmt.Errorf("no response within %d s", timeout/time.Second)
 
 // docker queries the version of the daemon, because the client works without it.
 func docker(ctx context.Context, o *Options) Ability {
+	if o.IsOffline {
+		return present("docker")(ctx, o)
+	}
 	return o.daemon(ctx, "docker", "start Docker, or check your permissions with docker info", "version", "--format", "{{.Server.Version}}")
 }
 
@@ -20,6 +23,9 @@ func docker(ctx context.Context, o *Options) Ability {
 func podman(ctx context.Context, o *Options) Ability {
 	if runtime.GOOS == "linux" {
 		return o.daemon(ctx, "podman", "run podman --version to see the error", "--version")
+	}
+	if o.IsOffline {
+		return present("podman")(ctx, o)
 	}
 	return o.daemon(ctx, "podman", "run podman machine start", "version", "--format", "{{.Server.Version}}")
 }
@@ -39,7 +45,7 @@ func (o *Options) daemon(ctx context.Context, name, next string, args ...string)
 	return a
 }
 
-// present looks for a program without running it: running it would initialize it.
+// present looks for a program without running it: running it would initialize it, or make a connection.
 func present(name string) func(context.Context, *Options) Ability {
 	return func(_ context.Context, o *Options) Ability {
 		path := o.Programs.Find(name)

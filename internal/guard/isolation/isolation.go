@@ -58,6 +58,8 @@ type Options struct {
 	Launcher process.Launcher
 	Programs process.Finder
 	Env      []string
+	// IsOffline forbids connections: daemons, which may be on other machines, are not asked.
+	IsOffline bool
 }
 
 // ask returns the output of a program that ends within a moment.
