@@ -16,6 +16,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/person"
+	"pollux/internal/project"
 	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
@@ -121,10 +122,19 @@ func tagCommands() []*manage.Command {
 	return []*manage.Command{
 		{Name: "list", Summary: "List saved conversations", RunsWhileBusy: true, Run: listTags},
 		{Name: "save", Args: "<tag>", Summary: "Save this conversation under a tag", Run: withTag("save", saveTag)},
-		{Name: "resume", Aliases: []string{"load"}, Args: "<tag>", Summary: "Resume a saved conversation", Run: withTag("resume", resumeTag)},
-		{Name: "delete", Args: "<tag>", Summary: "Delete a saved conversation", Run: withTag("delete", deleteTag)},
+		{Name: "resume", Aliases: []string{"load"}, Args: "<tag>", Summary: "Resume a saved conversation", Names: tagNames, Run: withTag("resume", resumeTag)},
+		{Name: "delete", Args: "<tag>", Summary: "Delete a saved conversation", Names: tagNames, Run: withTag("delete", deleteTag)},
 		{Name: "share", Args: "[file]", Summary: "Write this conversation to a Markdown or JSON file", RunsWhileBusy: true, Run: share, Values: manage.FileNames},
 	}
+}
+
+// tagNames returns the tags of a project, the last one first.
+func tagNames(_ context.Context, p *project.Project) (names []string) {
+	tags, _ := sessions.Tags{Dir: p.Paths.ExistingProjectTemp()}.List() // the command itself names an error
+	for _, t := range slices.Backward(tags) {
+		names = append(names, t.Name)
+	}
+	return names
 }
 
 // withTag returns the command that fails without a tag, else runs.

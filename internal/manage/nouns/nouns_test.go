@@ -59,8 +59,8 @@ func checkRow(t *testing.T, path string, c *manage.Command) {
 		t.Errorf("%s describes its / command twice", path)
 	case c.IsSessionOnly && slices.ContainsFunc(c.Subs, func(sub *manage.Command) bool { return !sub.IsSessionOnly }):
 		t.Errorf("%s hides a subcommand", path)
-	case c.IsSessionOnly && (c.Flags != nil || c.Names != nil):
-		t.Errorf("%s has flags or names for a shell that does not have it", path)
+	case c.IsSessionOnly && c.Flags != nil:
+		t.Errorf("%s has flags for a shell that does not have it", path)
 	case c.Values == nil && c.Names == nil && namesFile(c.Args):
 		t.Errorf("%s takes a path and completes none", path)
 	case c.Instead != "" && !c.NeedsPerson, c.NeedsPerson && c.Session != nil && c.Instead == "" && !strings.HasPrefix(path, "auth "):

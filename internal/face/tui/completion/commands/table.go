@@ -21,8 +21,6 @@ type Table struct {
 	Added func() []Added
 	// Project returns the project of the session, nil before it is open.
 	Project func() *project.Project
-	// Values completes the argument of commands by their full names, such as "chat resume", in place of the table.
-	Values map[string]func(ctx context.Context) []Value
 	// Opens reports whether a command without arguments opens a dialog, whether or not it runs. It may be nil.
 	Opens func(name string) bool
 	// Paths lists the files that arguments can name, nil for none.
@@ -66,7 +64,7 @@ func (t *Table) command(row *manage.Command, parent string) (Command, bool) {
 	least, most := arity(row.Args)
 	return Command{
 		Name: row.Name, Aliases: row.Aliases, Summary: row.Summary, Group: groupOf(name), Subs: t.rows(row.Subs, name),
-		IsRunnable: row.Run != nil || t.Opens != nil && t.Opens(name), MinWords: least, MaxWords: most, Complete: t.completer(row, name),
+		IsRunnable: row.Run != nil || t.Opens != nil && t.Opens(name), MinWords: least, MaxWords: most, Complete: t.completer(row),
 	}, true
 }
 
@@ -102,15 +100,8 @@ func arity(syntax string) (least, most int) {
 }
 
 // completer returns the completion of the arguments of a command, nil if there is none.
-func (t *Table) completer(row *manage.Command, name string) func(ctx context.Context, words []string, typed string) []Value {
+func (t *Table) completer(row *manage.Command) func(ctx context.Context, words []string, typed string) []Value {
 	switch {
-	case t.Values[name] != nil:
-		return func(ctx context.Context, words []string, _ string) []Value {
-			if len(words) > 0 {
-				return nil
-			}
-			return t.Values[name](ctx)
-		}
 	case row.Values != nil:
 		return func(ctx context.Context, words []string, typed string) []Value {
 			return t.offer(ctx, row.Values, words, typed)

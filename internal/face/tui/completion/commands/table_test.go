@@ -28,18 +28,34 @@ func texts(s *Source, marked string) (list []string) {
 // TestTable completes the commands of Pollux.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	table := &Table{Values: map[string]func(context.Context) []Value{
-		"resume resume": func(context.Context) []Value { return []Value{{Text: "tagged"}} },
-	}}
+	p := projecttest.New(t, `{}`)
+	table := &Table{Project: func() *project.Project { return p }}
 	s := &Source{Commands: table.Commands}
 	if got := texts(s, "/quit|"); !slices.Equal(got, []string{"quit "}) {
 		t.Errorf("/quit: %q", got)
 	}
-	if got := texts(s, "/resume load |"); !slices.Equal(got, []string{"tagged "}) {
-		t.Errorf("/resume load: %q", got)
+	saved, err := p.Paths.ProjectTemp()
+	if err != nil {
+		t.Fatal(err)
 	}
-	if got := texts(s, "/resume load tagged |"); got != nil {
-		t.Errorf("/resume load tagged: %q", got)
+	if got := texts(s, "/chat resume |"); got != nil {
+		t.Errorf("/chat resume without tags: %q", got)
+	}
+	for _, name := range []string{"checkpoint-tagged.json", "checkpoint-t%2Fwo.json", "logs.json"} {
+		if err := os.WriteFile(filepath.Join(saved, name), []byte("{}"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, command := range []string{"/chat resume ", "/resume resume ", "/resume load ", "/chat delete ", "/resume delete "} {
+		if got := texts(s, command+"|"); !slices.Contains(got, "tagged ") || !slices.Contains(got, "t/wo ") || len(got) != 2 {
+			t.Errorf("%s: %q", command, got)
+		}
+		if got := texts(s, command+"ta|"); !slices.Equal(got, []string{"tagged "}) {
+			t.Errorf("%sta: %q", command, got)
+		}
+		if got := texts(s, command+"tagged |"); got != nil {
+			t.Errorf("%stagged: %q", command, got)
+		}
 	}
 	r, _ := complete(s, "/chat |")
 	if !r.IsComplete || r.Suggestions[0].Label != "list" || r.Suggestions[0].Group != "auto" || r.Suggestions[1].Group != "checkpoints" {
