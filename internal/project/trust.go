@@ -106,29 +106,25 @@ func contents(dir string, env *config.Env, names memory.Names, variables []strin
 	for _, list := range []struct {
 		title  string
 		items  []string
-		key    string // of the setting that has the items
-		isSeen bool   // after the answer, so each is shown as a whole
+		isSeen bool // after the answer, so each is shown as a whole
 	}{
-		{"Commands", o.Commands, "", false},
-		{"MCP servers", o.Servers, "mcpServers", true},
-		{"Hooks", o.Hooks, "hooks", true},
-		{"Skills", o.Skills, "", false},
-		{"Agents", o.Agents, "", false},
-		{"Policies", o.Policies, "", false},
-		{"Instructions", o.Memory, "", false},
-		{"Settings", o.Settings, "", false},
-		{"What they do", o.Powers, "", true},
-		{"Variables in .env", variables, "", true},
-		{"Warnings", o.Warnings, "", false},
-		{"Not readable", o.Errors, "", false},
+		{"Commands", o.Commands, false},
+		{"MCP servers", o.Servers, true},
+		{"Hooks", o.Hooks, true},
+		{"Skills", o.Skills, false},
+		{"Agents", o.Agents, false},
+		{"Policies", o.Policies, false},
+		{"Instructions", o.Memory, false},
+		{"Settings", o.Settings, false},
+		{"What they do", o.Powers, true},
+		{"Variables in .env", variables, true},
+		{"Warnings", o.Warnings, false},
+		{"Not readable", o.Errors, false},
 	} {
 		if len(list.items) == 0 {
 			continue
 		}
 		text += "\n- " + list.title
-		if isFuture(list.key) {
-			text += " (not available yet)"
-		}
 		if list.isSeen {
 			for i, item := range list.items {
 				text += [...]string{": ", ",\n  "}[min(i, 1)] + terminal.Line(item)

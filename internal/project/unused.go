@@ -82,12 +82,6 @@ func enumerate(words []string) string {
 	return strings.Join(words[:last], ", ") + " and " + words[last]
 }
 
-// isFuture reports whether Pollux does not support the setting key yet.
-func isFuture(key string) bool {
-	row, ok := config.KeyOf(key)
-	return ok && row.Support == config.Later
-}
-
 // wasShown reports whether line has been shown for the current settings files, and remembers
 // that it is shown now. It returns false if that cannot be remembered.
 func (p *Project) wasShown(line string) bool {
