@@ -103,6 +103,9 @@ func (s *Source) send(req *http.Request, redirect func(*http.Request, []*http.Re
 	req = req.WithContext(ctx)
 	req.Close = true // such requests are rare: leave no connection behind
 	req.Header.Set("Accept", "application/json")
+	if s.o.UserAgent != "" {
+		req.Header.Set("User-Agent", s.o.UserAgent)
+	}
 	resp, err := client.Do(req)
 	if err != nil {
 		return nil, networkError(ctx, req, err)

@@ -47,6 +47,8 @@ type Options struct {
 	Store Store
 	// Transport makes requests; nil is [http.DefaultTransport].
 	Transport func() (http.RoundTripper, error)
+	// UserAgent is the header User-Agent of requests; "" is Go's.
+	UserAgent string
 	// Open opens a page in the browser; nil opens none.
 	Open func(ctx context.Context, url string) error
 	// CallbackHost and CallbackPort are where to wait for the browser's return: by default 127.0.0.1 and a

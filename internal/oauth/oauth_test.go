@@ -174,6 +174,31 @@ func TestAuthorize(t *testing.T) {
 	}
 }
 
+// TestUserAgent checks that all requests of a sign-in and of a refresh name Pollux.
+func TestUserAgent(t *testing.T) {
+	t.Parallel()
+	p, a := newPlace(t), newAuth(t, mcptest.AuthOptions{})
+	agents := &agentNotes{}
+	p.options.UserAgent = "Pollux/1"
+	p.options.Transport = func() (http.RoundTripper, error) { return agents, nil }
+	s := signIn(t, p, a, Config{})
+	if !renew(t, s, token(t, s)) {
+		t.Error("no new token")
+	}
+	if len(agents.of) < 5 || slices.ContainsFunc(agents.of, func(request string) bool { return !strings.HasSuffix(request, " Pollux/1") }) {
+		t.Errorf("requests %q", agents.of)
+	}
+}
+
+// agentNotes is a transport that notes the User-Agent of each request.
+type agentNotes struct{ of []string }
+
+// RoundTrip implements [http.RoundTripper].
+func (n *agentNotes) RoundTrip(req *http.Request) (*http.Response, error) {
+	n.of = append(n.of, req.URL.Path+" "+req.Header.Get("User-Agent"))
+	return http.DefaultTransport.RoundTrip(req)
+}
+
 func ownEndpoints(a *mcptest.Auth) Config {
 	return Config{ClientID: "known", AuthorizationURL: a.Issuer + "/authorize", TokenURL: a.Issuer + "/token"}
 }

@@ -113,6 +113,9 @@ func TestSignInOptions(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t, "GEMINI_FORCE_ENCRYPTED_FILE_STORAGE=true", "OAUTH_CALLBACK_PORT=1234")
 	o := u.Open(trusted).SignInOptions()
+	if !strings.HasPrefix(o.UserAgent, "Pollux/") || strings.Contains(o.UserAgent, "{model}") {
+		t.Errorf("the User-Agent is %q", o.UserAgent)
+	}
 	if o.Store.File != u.Path("~/.gemini/mcp-oauth-tokens.json") || !o.Store.KeychainOnly || o.CallbackPort != "1234" {
 		t.Errorf("%+v", o)
 	}

@@ -400,6 +400,11 @@ func (p *Project) UserAgentHeader() string {
 	return UserAgent(p.Options.Version, surface)
 }
 
+// ServiceAgent returns the User-Agent header of a project's requests to services, which need not know the model.
+func ServiceAgent(p *Project) string {
+	return strings.Replace(p.UserAgentHeader(), "/{model}", "", 1)
+}
+
 // UserAgent returns the header of requests for a version of Pollux and the kind of program that it works in.
 func UserAgent(version, surface string) string {
 	platform := strings.Replace(runtime.GOOS, "windows", "win32", 1)

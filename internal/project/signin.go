@@ -25,6 +25,7 @@ func (p *Project) SignInOptions() *oauth.Options {
 			Keychain:     p.openKeychain(),
 		},
 		Transport:    p.ServerTransport,
+		UserAgent:    ServiceAgent(p),
 		Open:         p.openPage,
 		CallbackHost: p.Env().User().Get("OAUTH_CALLBACK_HOST"), // a project must not offer the sign-in to its network
 		CallbackPort: p.Env().Get("OAUTH_CALLBACK_PORT"),

@@ -112,7 +112,7 @@ func Options(p *project.Project, configs []mcp.Config) mcp.Options {
 		OAuth:     p.SignInOptions(),
 		Roots:     func() []string { return []string{p.Paths.Dir()} },
 		Version:   p.Options.Version,
-		UserAgent: strings.Replace(p.UserAgentHeader(), "/{model}", "", 1), // servers need not know the model
+		UserAgent: project.ServiceAgent(p),
 		Warn:      func(text string) { p.Warn("Warning: " + terminal.Line(text)) },
 		Notify:    func(text string) { p.Warn(terminal.Line(text)) },
 		Log:       p.Log,
