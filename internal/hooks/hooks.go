@@ -49,6 +49,7 @@ type Hooks struct {
 	set   *hook.Set // nil for none
 	// startContext is the text of SessionStart hooks for the first prompt; "" for none.
 	startContext string
+	hasStarted   bool // another conversation is not the one that the session has opened with
 	last         lastRuns
 }
 
@@ -123,7 +124,13 @@ func (h *Hooks) Start(ctx context.Context, source hook.StartSource, add func(con
 	if h.set == nil {
 		return
 	}
-	v := h.set.SessionStart(ctx, source)
+	var v agent.Verdict
+	if b := h.parts.Project.Options.Begun; b != nil && !h.hasStarted {
+		v = h.set.SessionReopen(ctx, source, b)
+	} else {
+		v = h.set.SessionStart(ctx, source)
+	}
+	h.hasStarted = true
 	isInteractive := h.parts.Project.Options.Interactive
 	if v.SystemMessage != "" && !isInteractive { // a person has seen the messages of the hooks
 		h.parts.Project.Warn(v.SystemMessage)
@@ -154,9 +161,9 @@ func (h *Hooks) AddStartContext(p *agent.Prompt) {
 	p.Parts = append([]llm.Part{llm.Text(text)}, p.Parts...)
 }
 
-// End runs the hooks for the end of a conversation.
+// End runs the hooks for the end of a conversation, unless the session opens again.
 func (h *Hooks) End(ctx context.Context, reason hook.EndReason) {
-	if h.set != nil {
+	if h.set != nil && !h.parts.Project.Options.Begun.IsPaused() {
 		h.set.SessionEnd(ctx, reason)
 	}
 }

@@ -72,6 +72,8 @@ type Options struct {
 	Folder trust.State
 	// Hooks are the hooks of a program, beside those of the settings and of extensions.
 	Hooks []hook.Hook
+	// Begun, if not nil, is the session that the face opens, perhaps once more.
+	Begun *hook.Begun
 	// Host has the parts of a session that the program provides in place of Pollux's own.
 	Host Host
 

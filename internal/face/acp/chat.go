@@ -7,6 +7,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/kit"
+	"pollux/internal/guard/hook"
 	"pollux/internal/wording"
 )
 
@@ -18,6 +19,8 @@ type chat struct {
 	server *server
 	id     string
 	place  place
+
+	begun *hook.Begun // for hooks; only changed between turns
 
 	turns chan struct{} // holds a token while a turn, or a change between turns, is under way
 
@@ -43,7 +46,7 @@ type chat struct {
 }
 
 func newChat(s *server, id string, at place) *chat {
-	c := &chat{server: s, id: id, place: at, turns: make(chan struct{}, 1)}
+	c := &chat{server: s, id: id, place: at, begun: &hook.Begun{}, turns: make(chan struct{}, 1)}
 	c.calls.chat, c.text.chat = c, c
 	return c
 }

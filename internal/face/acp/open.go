@@ -4,15 +4,18 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/face/acp/wire"
 	"pollux/internal/face/kit"
+	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/internal/session"
+	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
 
@@ -87,7 +90,7 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	c.server.signedIn().use(p)
 	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
 	p.Host.Servers, p.Host.LacksForms, p.Host.Buffers = c.place.servers, true, c.buffers()
-	p.UserAgent = c.server.userAgent()
+	p.UserAgent, p.Begun = c.server.userAgent(), c.begun
 	o.Recorded = true
 	if o.SessionID, o.IsNewID = c.id, true; how.isResumed {
 		o.SessionID, o.IsNewID, o.Resume, o.IsResumeID = "", false, c.id, true
@@ -134,7 +137,7 @@ func (c *chat) start(w *work, opened chan struct{}) {
 // reopen opens the session again, to ask the questions that were refused, or with another sign-in.
 func (c *chat) reopen(ctx context.Context) error {
 	w := c.current()
-	how := opening{isResumed: w.live.Record.IsRecorded()}
+	how := opening{isResumed: c.canResume(ctx, w)}
 	if mode := w.live.Rulebook.Mode(); mode != w.mode {
 		how.mode = mode.Name()
 	}
@@ -143,6 +146,11 @@ func (c *chat) reopen(ctx context.Context) error {
 	}
 	c.mu.Lock()
 	c.isReopening, c.notes = true, nil // the warnings come again
+	if c.isLost {                      // its end has come
+		c.begun = &hook.Begun{}
+	} else {
+		c.begun.Pause()
+	}
 	c.mu.Unlock()
 	defer func() {
 		c.mu.Lock()
@@ -151,6 +159,15 @@ func (c *chat) reopen(ctx context.Context) error {
 	}()
 	c.stop(w)
 	return c.open(ctx, how)
+}
+
+// canResume reports whether the record of a session has a conversation: the texts of hooks alone are none.
+func (c *chat) canResume(ctx context.Context, w *work) bool {
+	if !w.live.Record.IsRecorded() {
+		return false
+	}
+	list, err := w.live.Record.List(ctx)
+	return err != nil || slices.ContainsFunc(list, func(i sessions.Info) bool { return i.ID == c.id })
 }
 
 // stop ends the work on a session, in order if that is soon.

@@ -1,7 +1,9 @@
 package acp_test
 
 import (
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -49,6 +51,46 @@ func TestTrust(t *testing.T) {
 			calls := e.kinds("tool_call_update")
 			if want := map[bool]string{true: "completed", false: "failed"}[isTrusted]; len(calls) != 1 || calls[0]["status"] != want {
 				t.Errorf("the question ends as %v", calls)
+			}
+		})
+	}
+}
+
+// TestStartHooks checks that the hooks for the start and the end of a session run once, also if it opens again with the settings of a folder,
+// and that the first prompt has the text of all hooks.
+func TestStartHooks(t *testing.T) {
+	t.Parallel()
+	note := func(owner string) string {
+		hook := func(event, command string) string {
+			return fmt.Sprintf(`%q: [{"hooks": [{"type": "command", "command": %q}]}]`, event, command)
+		}
+		return `"hooks": {` + hook("SessionStart", `echo "`+owner+` $(grep -o 'startup\|resume')" >>$HOME/hooks.txt; echo '{"hookSpecificOutput": {"additionalContext": "Owls of the `+owner+` sing."}}'`) +
+			", " + hook("SessionEnd", `echo "`+owner+` end" >>$HOME/hooks.txt`) + "}"
+	}
+	for answer, want := range map[string]string{
+		"trust":  "user startup\nproject startup\nproject end\nuser end\n",
+		"cancel": "user startup\nuser end\n",
+	} {
+		t.Run(answer, func(t *testing.T) {
+			t.Parallel()
+			expect := map[bool]string{true: "expect anywhere", false: "expect not anywhere"}[answer == "trust"]
+			e := newEditor(t, setup{
+				script:   "turn\n  expect anywhere Owls of the user sing.\n  " + expect + " Owls of the project sing.\n  text Hi.\nturn\n  text Again.\n",
+				settings: `{"tools": {"sandbox": false}, "security": {"folderTrust": {"enabled": true}}, "pollux": {"userHooksInUntrustedFolders": true}, ` + note("user") + `}`, isNew: true,
+				files: map[string]string{".gemini/settings.json": `{` + note("project") + `}`},
+			})
+			e.onAsk = func(string, map[string]any) any { return selects(answer) }
+			id := e.open()
+			e.ask(id, "Hi")
+			e.ask(id, "Hi")
+			e.end()
+			got, _ := os.ReadFile(e.home + "/hooks.txt")
+			lines := strings.Split(string(got), "\n")
+			if n := len(lines) - 3; answer == "trust" && n >= 0 {
+				slices.Sort(lines[n : n+2]) // hooks of an event run at the same time
+			}
+			if text := strings.Join(lines, "\n"); text != want {
+				t.Errorf("ran %q", text)
 			}
 		})
 	}

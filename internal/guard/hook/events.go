@@ -30,6 +30,18 @@ func (s *Set) SessionStart(ctx context.Context, source StartSource) agent.Verdic
 	return agent.Verdict{Context: o.specific().text("additionalContext"), SystemMessage: o.text("systemMessage")}
 }
 
+// SessionReopen is [Set.SessionStart] for a session that may have been open before. Hooks that have run do not run again. Others get
+// the source of the first opening. The Context is also that of hooks that ran before, unless the session goes on with a record, which has it.
+func (s *Set) SessionReopen(ctx context.Context, source StartSource, b *Begun) agent.Verdict {
+	first := b.open(source)
+	o := s.fire(ctx, SessionStart, target{trigger: string(first), begun: b}, map[string]any{"source": first})
+	v := agent.Verdict{Context: o.specific().text("additionalContext"), SystemMessage: o.text("systemMessage")}
+	if all := b.addContext(v.Context); source != ResumeSource {
+		v.Context = all
+	}
+	return v
+}
+
 // SessionEnd runs when a conversation ends.
 func (s *Set) SessionEnd(ctx context.Context, reason EndReason) {
 	s.fire(ctx, SessionEnd, target{trigger: string(reason)}, map[string]any{"reason": reason})

@@ -21,6 +21,7 @@ type target struct {
 	server, remote, id string
 	args               json.RawMessage
 	isList, hasFailed  bool
+	begun              *Begun // of the start of a session, nil for one that opens once
 }
 
 // planned is a hook that runs, with the name that the hook's dialect has for the target's tool.
@@ -52,6 +53,9 @@ func (s *Set) plan(e Event, at target) (selected []planned, sequential bool) {
 		case selected[i].Source == Workspace:
 			selected[i] = p
 		}
+	}
+	if at.begun != nil {
+		selected = at.begun.left(selected)
 	}
 	return selected, sequential
 }
