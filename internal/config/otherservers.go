@@ -36,15 +36,15 @@ var serverFormats = [...]serverFormat{
 	{".mcp.json", claudeServer},
 }
 
-// TranslateServers translates the servers that a user has in another agent, "claude" or "antigravity", to entries of mcpServers.
-// Its errors are in the result's Unused.
-func TranslateServers(agent string, servers map[string]any) (OtherServers, map[string]any) {
-	format := serverFormat{translate: claudeServer}
-	if agent == "antigravity" {
-		format.translate = antigravityServer
-	}
-	var o OtherServers
-	entries := format.entries(&o, servers)
+// ClaudeServers translates the servers of a user of Claude Code to entries of mcpServers. Its errors are in the result's Unused.
+func ClaudeServers(servers map[string]any) (o OtherServers, entries map[string]any) {
+	entries = (&serverFormat{translate: claudeServer}).entries(&o, servers)
+	return o, entries
+}
+
+// AntigravityServers is [ClaudeServers] for Antigravity CLI.
+func AntigravityServers(servers map[string]any) (o OtherServers, entries map[string]any) {
+	entries = (&serverFormat{translate: antigravityServer}).entries(&o, servers)
 	return o, entries
 }
 

@@ -35,8 +35,19 @@ func importCommand() *manage.Command {
 	}
 }
 
-// agentFile is the file in the home directory that has the user's servers in another agent.
-var agentFile = map[string]string{"claude": ".claude.json", "antigravity": ".gemini/config/mcp_config.json"}
+// agent is another agent with servers of the user.
+type agent struct {
+	file      string // in the home directory
+	translate func(servers map[string]any) (config.OtherServers, map[string]any)
+}
+
+// agentOf returns the agent with a name.
+func agentOf(name string) agent {
+	if name == "antigravity" {
+		return agent{".gemini/config/mcp_config.json", config.AntigravityServers}
+	}
+	return agent{".claude.json", config.ClaudeServers}
+}
 
 // maxAgentFile is the maximum size of such a file, in bytes. That of Claude Code has much else in it.
 const maxAgentFile = 64 << 20
@@ -58,8 +69,8 @@ func (r *imported) change(format string, args ...any) {
 }
 
 func importServers(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
-	from := c.Value("from")
-	file := filepath.Join(p.Paths.Home(), filepath.FromSlash(agentFile[from]))
+	from := agentOf(c.Value("from"))
+	file := filepath.Join(p.Paths.Home(), filepath.FromSlash(from.file))
 	theirs, err := readAgentServers(p, file)
 	if err != nil {
 		return o, err
@@ -72,7 +83,7 @@ func importServers(_ context.Context, c *manage.Call, p *project.Project) (o out
 		}
 		there, _ = tree[string(config.MCPServers)].(map[string]any)
 	}
-	others, entries := config.TranslateServers(from, theirs)
+	others, entries := from.translate(theirs)
 	list := reports(theirs, there, entries, others)
 	var b strings.Builder
 	fmt.Fprintf(&b, "Servers in %s:\n\n", p.DisplayFile(file))
