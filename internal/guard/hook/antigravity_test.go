@@ -61,6 +61,7 @@ func TestAntigravityGuards(t *testing.T) {
 		"an empty object":     {"", `echo '{}'`, shell, "block: The hook has not allowed it."},
 		"an unknown decision": {"", `echo '{"decision":"maybe"}'`, shell, "block: "},
 		"Claude Code's words": {"", `echo '{"decision":"allow","hookSpecificOutput":{"permissionDecision":"deny"}}'`, shell, "block: "},
+		"asks and denies":     {"", `echo '{"decision":"ask","hookSpecificOutput":{"permissionDecision":"deny"}}'`, shell, "block: "},
 		"no output":           {"", `true`, shell, ""},
 		"text":                {"", `echo fine`, shell, "block: The hook has not answered with an object."},
 		"a list":              {"", `echo '[]'`, shell, "block: "},
@@ -92,6 +93,18 @@ func TestAntigravityGuards(t *testing.T) {
 			}
 		})
 	}
+	t.Run("of the user", func(t *testing.T) {
+		t.Parallel()
+		h := command(BeforeTool, `test "${PWD##*/}" = mine && exit 1; echo '{"decision":"allow"}'`)
+		h.Dialect, h.Dir = Antigravity, "~/mine"
+		st := open(t, Options{Hooks: []Hook{h}}) // the directory is the home directory
+		if err := os.Mkdir(filepath.Join(st.dir, "mine"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if b := st.Before(t.Context(), shell); !b.Block {
+			t.Error("it does not run in ~/mine")
+		}
+	})
 	t.Run("no directory", func(t *testing.T) {
 		t.Parallel()
 		st := antigravity(t, guardOf("", `echo '{"decision":"allow"}'`))

@@ -14,7 +14,7 @@ import (
 var keys = []string{"ghp_abcdefghijklmnopqrstuvwxyz0123456789", "sk-abcdefghijklmnopqrstuvwx1234567890", "abcdef0123456789abcdef", "s3cr3t-of-oauth"}
 
 const claudeServers = `{"numStartups": 3, "projects": {"/x": {"mcpServers": {"local": {"command": "x"}}}}, "mcpServers": {
-  "gh": {"type": "stdio", "command": "gh-mcp", "args": ["--x"], "env": {"GITHUB_TOKEN": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "LEVEL": "debug", "REF": "${HOME}/x"}},
+  "gh": {"type": "stdio", "command": "gh-mcp", "args": ["--x"], "env": {"GITHUB_TOKEN": "ghp_abcdefghijklmnopqrstuvwxyz0123456789", "LEVEL": "debug", "REF": "${HOME}/x", "REF_TOKEN": "${MY_TOKEN}"}},
   "docs": {"type": "http", "url": "https://docs.example/mcp", "headers": {"Authorization": "Bearer sk-abcdefghijklmnopqrstuvwx1234567890", "X-Team": "a"}, "headersHelper": "x"},
   "plain": {"command": "plain"}, "mine": {"command": "theirs"},
   "argkey": {"command": "x", "args": ["--token", "sk-abcdefghijklmnopqrstuvwx1234567890"]},
@@ -56,7 +56,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("%s, %v", o.Plain(0), err)
 	}
 	written, _ := os.ReadFile(file)
-	for _, part := range []string{`"Authorization":"Bearer ${DOCS_TOKEN}"`, `"GITHUB_TOKEN":"${GITHUB_TOKEN}"`, `"LEVEL":"debug"`, `"REF":"${HOME}/x"`, `"command": "mine"`} {
+	for _, part := range []string{`"Authorization":"Bearer ${DOCS_TOKEN}"`, `"GITHUB_TOKEN":"${GITHUB_TOKEN}"`, `"LEVEL":"debug"`, `"REF_TOKEN":"${MY_TOKEN}"`, `"REF":"${HOME}/x"`, `"command": "mine"`} {
 		if !strings.Contains(string(written), part) {
 			t.Errorf("no %s in %s", part, written)
 		}
