@@ -205,7 +205,7 @@ func (x *examination) checkTrust() sectionReport {
 	s := sectionReport{ID: "trust", Title: "Folder trust"}
 	dir := x.set.Paths.Dir()
 	x.Trust = [...]string{trust.Unknown: "unknown", trust.Trusted: "trusted", trust.Untrusted: "untrusted"}[x.set.Trust.State()]
-	const how = "start pollux here and choose Trust folder. For one run: pollux --skip-trust -p ... In CI: GEMINI_CLI_TRUST_WORKSPACE=true"
+	how := "start pollux here and choose Trust folder. For one run: pollux --skip-trust -p ... In CI: GEMINI_CLI_TRUST_WORKSPACE=true"
 	env := x.set.Options.Env
 	switch {
 	case x.trustErr != nil:
@@ -217,12 +217,12 @@ func (x *examination) checkTrust() sectionReport {
 	case x.set.IsTrusted():
 		s.ok("folder", dir+" is trusted ("+x.set.TrustOptions().File+")")
 	default:
-		refused := trust.CheckTrusted(x.set.Trust.State())
+		refused := trust.CheckTrusted(x.set.Trust.State(), x.set.TrustOptions())
 		x.fail(refused)
 		text := dir + " is not trusted. Pollux ignores its settings and instructions, and 'pollux -p' does not run in it"
 		switch {
 		case env.Get("GEMINI_RESTRICTED_MODE") == "true":
-			text += " (GEMINI_RESTRICTED_MODE is set)"
+			text, how = text+" (GEMINI_RESTRICTED_MODE is set)", "unset GEMINI_RESTRICTED_MODE"
 		case env.Get("GEMINI_CLI_TRUST_WORKSPACE") == "false":
 			text += " (GEMINI_CLI_TRUST_WORKSPACE is false)"
 		}

@@ -163,7 +163,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 		o.Loaded(p)
 	}
 	if o.Asker == nil && o.Folder == trust.Unknown {
-		if refused := trust.CheckTrusted(p.Trust.State()); refused != nil {
+		if refused := trust.CheckTrusted(p.Trust.State(), p.TrustOptions()); refused != nil {
 			return nil, refused
 		}
 		if p.lost != nil {
@@ -200,8 +200,7 @@ func Open(ctx context.Context, o Options) (_ *Project, err error) {
 		return nil, err
 	}
 	if o.Asker != nil && !p.IsTrusted() {
-		p.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" +
-			"To trust it, type /permissions trust.")
+		p.Warn("This folder is not trusted: Pollux ignores its settings and instructions.\n" + trust.Advice(p.TrustOptions()))
 	}
 	return p, nil
 }

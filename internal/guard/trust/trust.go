@@ -134,10 +134,26 @@ func within(path, root string) bool {
 
 // CheckTrusted returns the error that ends a non-interactive run in an untrusted folder, nil if the
 // folder is trusted.
-func CheckTrusted(s State) *exit.Error {
+func CheckTrusted(s State, o Options) *exit.Error {
 	if s == Trusted {
 		return nil
 	}
-	return &exit.Error{Code: exit.Untrusted, Message: "Pollux is not running in a trusted directory. To proceed, either use `--skip-trust`, " +
+	const untrusted = "Pollux is not running in a trusted directory. "
+	if o.Restricted == "true" {
+		return &exit.Error{Code: exit.Untrusted, Message: untrusted + "The `GEMINI_RESTRICTED_MODE=true` environment variable forbids to trust one. " +
+			"To proceed, unset it."}
+	}
+	return &exit.Error{Code: exit.Untrusted, Message: untrusted + "To proceed, either use `--skip-trust`, " +
 		"set the `GEMINI_CLI_TRUST_WORKSPACE=true` environment variable, or trust this directory in interactive mode."}
+}
+
+// Advice returns how a person in a session trusts the folder, as a sentence.
+func Advice(o Options) string {
+	switch {
+	case o.Restricted == "true":
+		return "To trust it, unset GEMINI_RESTRICTED_MODE, and start Pollux again."
+	case o.Workspace == "false":
+		return "To trust it, unset GEMINI_CLI_TRUST_WORKSPACE, and start Pollux again."
+	}
+	return "To trust it, type /permissions trust."
 }

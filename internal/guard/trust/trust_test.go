@@ -165,12 +165,21 @@ func TestBrokenFile(t *testing.T) {
 
 func TestRefuse(t *testing.T) {
 	t.Parallel()
-	if err := CheckTrusted(Trusted); err != nil {
+	if err := CheckTrusted(Trusted, Options{Restricted: "true"}); err != nil {
 		t.Errorf("trusted: %v", err)
 	}
 	for _, s := range []State{Unknown, Untrusted} {
-		if err := CheckTrusted(s); err == nil || err.Code != exit.Untrusted || !strings.Contains(err.Message, "--skip-trust") {
+		if err := CheckTrusted(s, Options{}); err == nil || err.Code != exit.Untrusted || !strings.Contains(err.Message, "--skip-trust") {
 			t.Errorf("%v: %v", s, err)
+		}
+		err := CheckTrusted(s, Options{Restricted: "true"})
+		if err == nil || err.Code != exit.Untrusted || strings.Contains(err.Message, "--skip-trust") || !strings.HasSuffix(err.Message, "To proceed, unset it.") {
+			t.Errorf("%v in restricted mode: %v", s, err)
+		}
+	}
+	for want, o := range map[string]Options{"unset GEMINI_RESTRICTED_MODE": {Restricted: "true"}, "unset GEMINI_CLI_TRUST_WORKSPACE": {Workspace: "false"}, "type /permissions trust": {}} {
+		if text := Advice(o); !strings.Contains(text, want) {
+			t.Errorf("%+v: %s", o, text)
 		}
 	}
 }
