@@ -21,11 +21,11 @@ func (p *Project) ChangeSettings(scope config.Scope, edit func() error) error {
 	}
 	after := p.powers()
 	added, removed := without(after, before), without(before, after)
-	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
+	record, dir := trust.ReadRecord(seenFile(p.Paths)), p.Paths.Dir()
 	if len(added) == 0 || slices.ContainsFunc(removed, func(power trust.Power) bool { return !record.Has(dir, power.Look(dir)) }) {
 		return nil
 	}
-	if err := trust.Remember(p.seenFile(), dir, trust.LookAt(dir, added)); err != nil {
+	if err := trust.Remember(seenFile(p.Paths), dir, trust.LookAt(dir, added)); err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
 	return nil

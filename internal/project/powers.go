@@ -50,7 +50,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	if len(powers) == 0 && !isByFile {
 		return nil
 	}
-	record, dir := trust.ReadRecord(p.seenFile()), p.Paths.Dir()
+	record, dir := trust.ReadRecord(seenFile(p.Paths)), p.Paths.Dir()
 	sights := trust.LookAt(dir, powers)
 	// A user who trusted this very folder before anything was recorded has seen its content, except for
 	// redirections and the servers of other agents, which Gemini CLI does not show.
@@ -65,7 +65,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 	}
 	if len(unseen) > 0 {
 		if record.Problem != "" {
-			p.LeaveOut(fmt.Sprintf("Pollux no longer knows what you have seen of your folders: %s: %s.", p.seenFile(), record.Problem))
+			p.LeaveOut(fmt.Sprintf("Pollux no longer knows what you have seen of your folders: %s: %s.", seenFile(p.Paths), record.Problem))
 		}
 		accepted, err := p.askPowers(ctx, record, unseen)
 		if err != nil {
@@ -90,7 +90,7 @@ func (p *Project) admit(ctx context.Context, s *config.Settings, workspace map[s
 		p.Warn(fmt.Sprintf("This folder was trusted before, so Pollux uses what it does by itself: %s. From now on, Pollux asks about changes.",
 			terminal.Cut(terminal.Line(strings.Join(names(powers), ", ")), 300)))
 	}
-	if err := trust.Remember(p.seenFile(), dir, sights); err != nil {
+	if err := trust.Remember(seenFile(p.Paths), dir, sights); err != nil {
 		p.Warn("Warning: " + err.Error())
 	}
 	return nil
@@ -128,8 +128,8 @@ func (p *Project) refuse(s *config.Settings, workspace map[string]any, variables
 }
 
 // seenFile is where the powers are recorded that the user has seen.
-func (p *Project) seenFile() string {
-	return filepath.Join(p.Paths.RuntimeDir(), "pollux", "folders.json")
+func seenFile(paths *config.Paths) string {
+	return filepath.Join(paths.RuntimeDir(), "pollux", "folders.json")
 }
 
 // projectVariable is a variable that the folder's .env file sets.

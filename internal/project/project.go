@@ -72,8 +72,7 @@ type Options struct {
 	Folder trust.State
 	// Hooks are the hooks of a program, beside those of the settings and of extensions.
 	Hooks []hook.Hook
-	// Begun, if not nil, is the session that the face opens, perhaps once more.
-	Begun *hook.Begun
+	Begun *hook.Begun // the session that a face may open again, nil for another one
 	// Host has the parts of a session that the program provides in place of Pollux's own.
 	Host Host
 

@@ -86,7 +86,11 @@ func AskTrust(ctx context.Context, asker person.Asker, o trust.Options, env *con
 	}
 	for i, option := range options {
 		if answer == option.Label {
-			return levels[i], trust.Set(o.File, o.Dir, levels[i])
+			err := trust.Set(o.File, o.Dir, levels[i])
+			if err == nil && levels[i] != trust.DoNotTrust { // no other program has shown the folder before
+				err = trust.Remember(seenFile(paths), o.Dir, nil)
+			}
+			return levels[i], err
 		}
 	}
 	return "", nil

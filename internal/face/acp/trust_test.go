@@ -79,7 +79,12 @@ func TestStartHooks(t *testing.T) {
 				settings: `{"tools": {"sandbox": false}, "security": {"folderTrust": {"enabled": true}}, "pollux": {"userHooksInUntrustedFolders": true}, ` + note("user") + `}`, isNew: true,
 				files: map[string]string{".gemini/settings.json": `{` + note("project") + `}`},
 			})
-			e.onAsk = func(string, map[string]any) any { return selects(answer) }
+			e.onAsk = func(_ string, params map[string]any) any {
+				if call := params["toolCall"].(map[string]any); call["toolCallId"] != "trust-folder" {
+					return selects("option_1") // the hooks of the project
+				}
+				return selects(answer)
+			}
 			id := e.open()
 			e.ask(id, "Hi")
 			e.ask(id, "Hi")
@@ -93,5 +98,27 @@ func TestStartHooks(t *testing.T) {
 				t.Errorf("ran %q", text)
 			}
 		})
+	}
+}
+
+// TestVariablesAreAsked checks that a variable of a .env file, which the question about trust does not show, is asked about, also where nothing
+// was ever asked before.
+func TestVariablesAreAsked(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t, setup{
+		script: "turn\n  text Hi.\n", settings: `{"tools": {"sandbox": false}, "security": {"folderTrust": {"enabled": true}}}`, isNew: true,
+		files: map[string]string{".env": "DATABASE_URL=postgres://x\n"},
+	})
+	var asked []string
+	e.onAsk = func(_ string, params map[string]any) any {
+		text := fmt.Sprint(params["toolCall"])
+		if asked = append(asked, text); len(asked) == 1 {
+			return selects("trust")
+		}
+		return selects("option_2")
+	}
+	e.ask(e.open(), "Hi")
+	if len(asked) != 2 || !strings.Contains(asked[1], "DATABASE_URL") {
+		t.Errorf("asked %q", asked)
 	}
 }
