@@ -199,18 +199,53 @@ func TestBufferFailures(t *testing.T) {
 			}
 		})
 	}
-	t.Run("cancelled", func(t *testing.T) {
+	for _, method := range []string{"fs/read_text_file", "fs/write_text_file"} {
+		t.Run("cancelled in "+method, func(t *testing.T) {
+			t.Parallel()
+			d := newDesk(t, setup{script: edit + "turn\n  times always\n  text Done.\n", files: map[string]string{"main.go": "package saved\n"}}, map[string]string{})
+			d.fail = func(called, _ string) any {
+				if called == method {
+					return hang
+				}
+				return nil
+			}
+			id := d.e.open()
+			wait := d.e.begin("session/prompt", prompt(id, "Go"))
+			d.e.await(method)
+			d.e.notify("session/cancel", map[string]any{"sessionId": id})
+			if result, err := wait(); err != nil || result["stopReason"] != "cancelled" {
+				t.Errorf("%v, %v", result, err)
+			}
+			d.e.await("withdrawn")
+			if got := d.e.file("main.go"); got != "package saved\n" {
+				t.Errorf("the file has %q", got)
+			}
+			d.e.ask(id, "Go on")
+		})
+	}
+	t.Run("reads without writes", func(t *testing.T) {
 		t.Parallel()
-		d := newDesk(t, setup{script: edit + "turn\n  times always\n  text Done.\n", files: map[string]string{"main.go": "package saved\n"}}, map[string]string{})
-		d.fail = func(string, string) any { return hang }
-		id := d.e.open()
-		wait := d.e.begin("session/prompt", prompt(id, "Go"))
-		d.e.await("fs/read_text_file")
-		d.e.notify("session/cancel", map[string]any{"sessionId": id})
-		if result, err := wait(); err != nil || result["stopReason"] != "cancelled" {
-			t.Errorf("%v, %v", result, err)
+		d := newDesk(t, setup{
+			script: strings.Replace(edit, "saved", "typed", 1) + "turn\n  text Done.\n", files: map[string]string{"main.go": "package saved\n"},
+			can: map[string]any{"fs": map[string]any{"readTextFile": true}},
+		}, map[string]string{"main.go": "package typed\n// mine\n"})
+		d.e.ask(d.e.open(), "Go")
+		if got := d.e.file("main.go"); got != "package edited\n// mine\n" || strings.Contains(d.taken(), "write") {
+			t.Errorf("the file has %q, the editor got %s", got, d.taken())
 		}
-		d.e.await("withdrawn")
+	})
+	t.Run("a link out of the project", func(t *testing.T) {
+		t.Parallel()
+		d := newDesk(t, setup{script: edit + "turn\n  text Done.\n"}, map[string]string{})
+		outside := filepath.Join(d.e.home, "main.go")
+		d.e.write(outside, "package saved\n")
+		if err := os.Symlink(outside, filepath.Join(d.e.dir, "main.go")); err != nil {
+			t.Fatal(err)
+		}
+		d.e.ask(d.e.open(), "Go")
+		if got := d.e.file("main.go"); got != "package saved\n" || d.taken() != "" {
+			t.Errorf("the file has %q, the editor got %s", got, d.taken())
+		}
 	})
 	t.Run("writes without reads", func(t *testing.T) {
 		t.Parallel()
