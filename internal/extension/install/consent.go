@@ -28,11 +28,9 @@ const InstallWarning = "An extension may come from anyone. Pollux does not check
 const skillWarning = "Skills give the model instructions. They can change how it understands your requests and what it does. " +
 	"Read them before you install the extension."
 
-// Limits on the text, which would otherwise hide its end.
-const (
-	maxItems = 200  // of a list
-	maxItem  = 2000 // bytes of an item
-)
+// maxItem is the length of an item in bytes; a signature tells those apart that begin alike. Lists are complete: items that they leave out could
+// change without a question.
+const maxItem = 2000
 
 // consent collects the lines of the text that asks for consent. It is made of texts of strangers:
 // each is shown on one line, without characters that a terminal does not show as they are.
@@ -63,10 +61,6 @@ func list[T any](c *consent, title string, items []T, show func(item *T)) {
 	}
 	c.lines = append(c.lines, title)
 	for i := range items {
-		if i == maxItems {
-			c.line("  * and %d more", len(items)-i)
-			return
-		}
 		show(&items[i])
 	}
 }
@@ -139,7 +133,7 @@ func (c *consent) hooks(content *Content) {
 		}
 		command := MaskText(h.CommandLine())
 		c.line("  * %s: %s", at, command)
-		if command != h.CommandLine() {
+		if command != h.CommandLine() || len(terminal.Line(command)) > maxItem {
 			c.line("    Config signature: %s", signature(h.CommandLine()))
 		}
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {

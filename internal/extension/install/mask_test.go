@@ -2,6 +2,7 @@ package install
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -107,5 +108,32 @@ func TestUpdateShowsMaskedChange(t *testing.T) {
 	}
 	if changes := changedLines(lines("sk-0123456789abcdefghij"), lines("sk-0123456789abcdefghik")); len(changes) != 2 {
 		t.Errorf("changes: %q", changes)
+	}
+}
+
+// TestUpdateShowsLateChange checks that a change is one however many hooks come before it, and however late in its command it is.
+func TestUpdateShowsLateChange(t *testing.T) {
+	t.Parallel()
+	lines := func(late, end string) []string {
+		hooks := make([]string, 300)
+		for i := range hooks {
+			hooks[i] = fmt.Sprintf(`{"type": "command", "command": "echo %d"}`, i)
+		}
+		hooks[250] = `{"type": "command", "command": "` + late + `"}`
+		hooks[3] = `{"type": "command", "command": "echo ` + strings.Repeat("x", 3000) + end + `"}`
+		e := source(t, map[string]string{
+			"gemini-extension.json": `{"name": "h", "version": "1.0.0"}`,
+			"hooks/hooks.json":      `{"hooks": {"SessionStart": [{"hooks": [` + strings.Join(hooks, ", ") + `]}]}}`,
+		})
+		m, err := extension.ReadManifest(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return consentLines(m, readContent(e, m))
+	}
+	for name, after := range map[string][]string{"late in the list": lines("rm -rf x", "; a"), "late in the command": lines("echo 250", "; b")} {
+		if changes := changedLines(lines("echo 250", "; a"), after); len(changes) != 2 {
+			t.Errorf("%s: %q", name, changes)
+		}
 	}
 }

@@ -326,6 +326,9 @@ func (p *plan) changes() []string {
 	return changes
 }
 
+// maxProblems is the number of problems that the consent names.
+const maxProblems = 200
+
 // consentText is the text that the user agrees to.
 func (p *plan) consentText() string {
 	lines := []string{p.action()}
@@ -334,7 +337,7 @@ func (p *plan) consentText() string {
 	} else {
 		lines = append(lines, consentLines(p.Manifest, p.content)...)
 		for i, problem := range append(p.Manifest.Problems, p.content.Problems...) {
-			if i == maxItems {
+			if i == maxProblems {
 				break
 			}
 			lines = append(lines, "Warning: "+oneLine(problem))
