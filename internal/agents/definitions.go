@@ -3,7 +3,7 @@ package agents
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,16 +151,10 @@ func (ds *Definitions) acknowledged(ctx context.Context, list []*subagent.Defini
 
 // acceptsAgents asks a person whether to use subagents of the project. Without a person, it warns.
 func (ds *Definitions) acceptsAgents(ctx context.Context, list []*subagent.Definition) bool {
-	const most = 20
 	var names, lines []string
-	for _, d := range list {
+	for _, d := range list { // all of them count as accepted after a yes
 		names = append(names, d.Name)
-		if len(lines) < most {
-			lines = append(lines, "- "+terminal.Cut(terminal.Line(d.Name+": "+d.Description+needs(d)), 200))
-		}
-	}
-	if more := len(list) - most; more > 0 {
-		lines = append(lines, fmt.Sprintf("- and %d more", more))
+		lines = append(lines, strings.TrimSpace("- "+terminal.Cut(terminal.Line(d.Name+": "+d.Description), 200)+" "+terminal.Line(needs(d))))
 	}
 	if ds.project.Options.Asker == nil || !ds.project.Options.Interactive {
 		text := "Ignoring agents of this project that you have not accepted: " + terminal.Cut(terminal.Line(strings.Join(names, ", ")), 200) +
@@ -185,11 +179,16 @@ func (ds *Definitions) acceptsAgents(ctx context.Context, list []*subagent.Defin
 func needs(d *subagent.Definition) string {
 	switch {
 	case d.Kind == subagent.RemoteKind && d.CardURL != "":
-		return " (runs at " + d.CardURL + ")"
+		return "(runs at " + d.CardURL + ")"
 	case d.Kind == subagent.RemoteKind:
-		return " (runs on another computer)"
-	case len(d.Servers) > 0:
-		return " (starts MCP servers)"
+		return "(runs on another computer)"
 	}
-	return ""
+	var servers []string
+	for _, name := range slices.Sorted(maps.Keys(d.Servers)) {
+		servers = append(servers, name+" "+string(d.Servers[name]))
+	}
+	if servers == nil {
+		return ""
+	}
+	return "(starts MCP servers: " + strings.Join(servers, ", ") + ")"
 }

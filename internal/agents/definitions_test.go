@@ -152,7 +152,7 @@ func TestAcknowledge(t *testing.T) {
 		t.Errorf("refused are %s", names(ds))
 	}
 	asked := u.TakeAsked()
-	if len(asked) != 1 || !strings.Contains(asked[0].Text, "\n- theirs: About theirs (starts MCP servers)") || !strings.Contains(asked[0].Text, "away (runs at https://far.example/card)") || strings.Contains(asked[0].Text, "\x1b") {
+	if len(asked) != 1 || !strings.Contains(asked[0].Text, "\n- theirs: About theirs (starts MCP servers: x {\"args\":[\"serve.sh\"],\"command\":\"sh\"})") || !strings.Contains(asked[0].Text, "away (runs at https://far.example/card)") || strings.Contains(asked[0].Text, "\x1b") {
 		t.Errorf("asked %+v", asked)
 	}
 	u.Answer("Use them")
@@ -180,15 +180,16 @@ func TestAcknowledge(t *testing.T) {
 	}
 }
 
-// The question about many subagents is bounded.
+// The question about many subagents names each of them, and a long description hides no server.
 func TestAcknowledgeMany(t *testing.T) {
 	t.Parallel()
 	u := projecttest.NewUser(t)
+	u.Write(".gemini/agents/z.md", "---\nname: z\ndescription: "+strings.Repeat("long ", 100)+"\nmcp_servers:\n  x: {command: sh, args: [evil.sh]}\n---\nx\n")
 	for i := range 25 {
 		u.Write(fmt.Sprintf(".gemini/agents/a%d.md", i), fmt.Sprintf("---\nname: a%d\ndescription: %s\n---\nx\n", i, strings.Repeat("long ", 100)))
 	}
 	read(t, u, u.AtTerminal)
-	if text := u.TakeAsked()[0].Text; strings.Count(text, "\n") != 21 || !strings.HasSuffix(text, "\n- and 5 more") || len(text) > 20*205+200 {
+	if text := u.TakeAsked()[0].Text; strings.Count(text, "\n") != 26 || !strings.HasSuffix(text, `(starts MCP servers: x {"args":["evil.sh"],"command":"sh"})`) || len(text) > 27*205+200 {
 		t.Errorf("asked %d bytes: %s", len(text), text)
 	}
 }
