@@ -17,8 +17,8 @@ import (
 // place of the files. Walks, searches, programs and files that are not text see the disk.
 type Buffers struct {
 	// Read returns the text that the editor has for a file, by its path without links. The error is [fs.ErrNotExist] if
-	// there is no such file, and [ErrUnknown] if the editor may have a text that it does not tell. After any other
-	// error, the file is read from the disk, and written to it.
+	// there is no such file, which Write then creates, and [ErrUnknown] if the editor may have a text that it does not
+	// tell. After any other error, and for a file that is on the disk, it is read from the disk, and written to it.
 	Read func(path string) (string, error)
 	// Write makes a text that of a file, which the editor saves and may format. It creates a missing file. If it is nil,
 	// files are written to the disk.
@@ -150,7 +150,7 @@ func (o *overlay) look(path string) (*side, error) {
 	if errors.Is(failure, ErrUnknown) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: failure}
 	}
-	o.note(real, failure != nil && !errors.Is(failure, fs.ErrNotExist))
+	o.note(real, failure != nil && !(isMissing && errors.Is(failure, fs.ErrNotExist)))
 	if failure != nil || isMissing && text == "" {
 		return nil, nil
 	}
