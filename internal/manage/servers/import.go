@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"pollux/internal/config"
@@ -58,6 +59,7 @@ type imported struct {
 	Result string         `json:"result"` // taken, changed or left out
 	Notes  []string       `json:"notes,omitempty"`
 	entry  map[string]any // nil for one that is not written
+	prefix string         // of variables for its keys
 }
 
 func (r *imported) leave(format string, args ...any) {
@@ -150,8 +152,8 @@ func readObject(file string) (map[string]any, error) {
 
 // reports decides about each of their servers. there are those of the user's settings.
 func reports(theirs, there, entries map[string]any, others config.OtherServers) (list []*imported) {
-	for _, name := range slices.Sorted(maps.Keys(theirs)) {
-		r := &imported{Name: name, Result: "taken"}
+	for i, name := range slices.Sorted(maps.Keys(theirs)) {
+		r := &imported{Name: name, Result: "taken", prefix: variablePrefix(name, i)}
 		list = append(list, r)
 		unused := unusedOf(name, others.Unused)
 		entry, isUsed := entries[name].(map[string]any)
@@ -217,7 +219,7 @@ func (r *imported) withoutKeys() {
 		return
 	}
 	if oauth, ok := r.entry["oauth"].(map[string]any); ok && oauth["clientSecret"] != nil {
-		oauth["clientSecret"] = r.variable("oauth.clientSecret", variableName(r.Name, "client_secret"))
+		oauth["clientSecret"] = r.variable("oauth.clientSecret", r.prefix+"CLIENT_SECRET")
 	}
 	env, _ := r.entry["env"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -232,9 +234,9 @@ func (r *imported) withoutKeys() {
 		switch {
 		case !ok:
 		case hasScheme && isKey(name, rest):
-			headers[name] = scheme + " " + r.variable("headers."+name, variableName(r.Name, "token"))
+			headers[name] = scheme + " " + r.variable("headers."+name, r.prefix+"TOKEN")
 		case isKey(name, value):
-			headers[name] = r.variable("headers."+name, variableName(r.Name, name))
+			headers[name] = r.variable("headers."+name, r.prefix+variableWord(name))
 		}
 	}
 }
@@ -250,12 +252,23 @@ func (r *imported) variable(place, name string) string {
 	return "${" + name + "}"
 }
 
-// variableName returns the name of a variable for a part of a server.
-func variableName(server, part string) string {
+// variablePrefix returns the beginning of the names of variables for a server, which is the one with an index.
+func variablePrefix(server string, index int) string {
+	word := strings.Trim(variableWord(server), "_")
+	if word == "" { // such as a name in Chinese, which no variable can have
+		word = "SERVER_" + strconv.Itoa(index+1)
+	} else if word[0] >= '0' && word[0] <= '9' {
+		word = "MCP_" + word
+	}
+	return word + "_"
+}
+
+// variableWord returns a text as a part of the name of a variable.
+func variableWord(text string) string {
 	return strings.Map(func(c rune) rune {
 		if c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
 			return c
 		}
 		return '_'
-	}, strings.ToUpper(server+"_"+part))
+	}, strings.ToUpper(text))
 }
