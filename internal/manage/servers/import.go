@@ -239,6 +239,9 @@ func (r *imported) withoutKeys() {
 			headers[name] = r.variable("headers."+name, r.prefix+variableWord(name))
 		}
 	}
+	if text, _ := json.Marshal(r.entry); secret.EraseForms(string(text)) != string(text) { // in another place, such as the command
+		r.leave("it has a key: add it with pollux mcp add, and a variable in place of the key")
+	}
 }
 
 // isKey reports whether a value, by the name of its variable or header, may be a secret. A reference to a variable is none.

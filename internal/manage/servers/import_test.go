@@ -19,6 +19,7 @@ const claudeServers = `{"numStartups": 3, "projects": {"/x": {"mcpServers": {"lo
   "plain": {"command": "plain"}, "mine": {"command": "theirs"},
   "argkey": {"command": "x", "args": ["--token", "sk-abcdefghijklmnopqrstuvwx1234567890"]},
   "urlkey": {"type": "sse", "url": "https://x.example/mcp?api_key=abcdef0123456789abcdef"},
+  "cmdkey": {"command": "API_KEY=sk-abcdefghijklmnopqrstuvwx1234567890 run"},
   "dollar": {"command": "sh", "args": ["-c", "echo $HOME"]},
   "bad": {"type": "ws", "url": "x"}, "no": 5}}`
 
@@ -38,7 +39,7 @@ func TestImport(t *testing.T) {
 	}
 	text := o.Plain(0)
 	for _, line := range []string{
-		"left out  argkey (its arguments have a key", "left out  urlkey (its address has a key", "left out  dollar (it has a $ that Pollux would read",
+		"left out  argkey (its arguments have a key", "left out  urlkey (its address has a key", "left out  cmdkey (it has a key: ", "left out  dollar (it has a $ that Pollux would read",
 		`left out  bad (its type is "ws", not stdio, http or sse)`, "left out  no (it is not an object)", "left out  mine (your settings have another server with this name)",
 		"changed   docs (without headersHelper (it runs a program); headers.Authorization is a key, which is not copied: set the variable DOCS_TOKEN)",
 		"changed   gh (env.GITHUB_TOKEN is a key, which is not copied: set the variable GITHUB_TOKEN)", "taken     plain\n",
