@@ -49,7 +49,7 @@ func antigravityEvent(name string) Event {
 }
 
 // antigravityTools are the tools that both have.
-var antigravityTools = []foreignTool{
+var antigravityTools = foreignTools{
 	{name: "run_command", own: "run_shell_command", args: []rename{{"command", "CommandLine"}, {"dir_path", "Cwd"}}, paths: []string{"Cwd"}},
 	{name: "write_to_file", own: "write_file", args: []rename{{"file_path", "TargetFile"}, {"content", "CodeContent"}}, paths: []string{"TargetFile"}},
 	{
@@ -73,36 +73,12 @@ var antigravityTools = []foreignTool{
 // otherAntigravityTools are tools of Antigravity CLI that Pollux does not have.
 var otherAntigravityTools = []string{"manage_task", "schedule", "generate_image", "define_subagent", "browser"}
 
-// antigravityToolNames returns the names of the tools of Antigravity CLI that Pollux has.
-func antigravityToolNames() []string {
-	names := make([]string, len(antigravityTools))
-	for i := range antigravityTools {
-		names[i] = antigravityTools[i].name
+// antigravityTool returns Antigravity CLI's tool with a name that it has for the target, nil for one that has the same arguments here.
+func (at target) antigravityTool(name string) *foreignTool {
+	if at.server != "" {
+		return nil
 	}
-	return names
-}
-
-// antigravityTool returns the tool with a name of Antigravity CLI, nil if Pollux has none.
-func antigravityTool(name string) *foreignTool {
-	for i := range antigravityTools {
-		if t := &antigravityTools[i]; t.name == name {
-			return t
-		}
-	}
-	return nil
-}
-
-// antigravityNames returns Antigravity CLI's names of the target's tool, at least one.
-func (at target) antigravityNames() (names []string) {
-	for i := range antigravityTools {
-		if t := &antigravityTools[i]; t.own == at.tool && at.server == "" {
-			names = append(names, t.name)
-		}
-	}
-	if names == nil {
-		return []string{at.tool}
-	}
-	return names
+	return antigravityTools.find(name, at.tool)
 }
 
 // antigravitySelects is [Set.selects] for a hook of Antigravity CLI. Its matchers are regular expressions for names of tools;
@@ -111,7 +87,10 @@ func (s *Set) antigravitySelects(h *Hook, at target) (name string, ok bool) {
 	if at.tool == "" {
 		return "", true
 	}
-	names := at.antigravityNames()
+	names := []string{at.tool}
+	if at.server == "" {
+		names = antigravityTools.namesOf(at.tool)
+	}
 	for _, name := range names {
 		if selectsAll(h.Matcher) || s.finds(h.Matcher, name) {
 			return name, true
@@ -131,7 +110,7 @@ func (s *Set) antigravityInput(p planned, in Output) Output {
 	switch p.Event {
 	case BeforeTool, AfterTool:
 		args := in.object("tool_input")
-		if t := antigravityTool(p.name); t != nil && p.at.server == "" {
+		if t := p.at.antigravityTool(p.name); t != nil {
 			args = t.theirArgs(args, s.o.Dir)
 		}
 		out.set("toolCall", map[string]any{"name": p.name, "args": args})
@@ -234,7 +213,7 @@ func antigravityDecision(p planned, a answer, o Output, isObject bool) (out Outp
 		notes = append(notes, "has permissionOverrides, which have no effect")
 	}
 	if changes := o.object("overwrite"); len(changes) > 0 {
-		if t := antigravityTool(p.name); t != nil && p.at.server == "" {
+		if t := p.at.antigravityTool(p.name); t != nil {
 			changes = t.ownArgs(changes)
 		}
 		args, _ := parseJSON(string(p.at.args))

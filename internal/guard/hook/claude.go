@@ -94,7 +94,7 @@ func (s *Set) selectsTool(matcher string, at target) (name string, ok bool) {
 		return name, true
 	}
 	isExact := slices.Contains(exactNames(matcher), at.tool)
-	if isExact || exactNames(matcher) == nil && !s.selectsAny(matcher, claudeToolNames()) {
+	if isExact || exactNames(matcher) == nil && !s.selectsAny(matcher, claudeTools.names()) {
 		return names[0], s.selectsAny(matcher, []string{at.tool})
 	}
 	return "", false

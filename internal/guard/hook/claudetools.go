@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,58 +11,9 @@ import (
 	"pollux/internal/urltext"
 )
 
-// rename is the name of an argument in Pollux and in another agent.
-type rename struct{ own, theirs string }
-
-// foreignTool is a tool of another agent, and the tool of Pollux that does the same.
-type foreignTool struct {
-	name string
-	own  string
-	// args are the arguments whose names differ.
-	args []rename
-	// paths are arguments that are absolute paths in the other agent.
-	paths []string
-	// write and read, if set, change arguments whose form differs: write from Pollux's to the other agent's, with
-	// its names, and read back.
-	write, read func(args Output)
-}
-
-// theirArgs returns arguments as the other agent has them. Relative paths begin at dir.
-func (t *foreignTool) theirArgs(args Output, dir string) Output {
-	names := make(map[string]string, len(t.args))
-	for _, r := range t.args {
-		names[r.own] = r.theirs
-	}
-	out := renamed(args, names)
-	for _, key := range t.paths {
-		if path := out.text(key); path != "" && !filepath.IsAbs(path) {
-			out.set(key, filepath.Join(dir, path))
-		} else if path != "" {
-			out.set(key, filepath.Clean(path))
-		}
-	}
-	if t.write != nil {
-		t.write(out)
-	}
-	return out
-}
-
-// ownArgs returns arguments of the other agent as Pollux has them.
-func (t *foreignTool) ownArgs(args Output) Output {
-	back := make(map[string]string, len(t.args))
-	for _, r := range t.args {
-		back[r.theirs] = r.own
-	}
-	out := maps.Clone(args)
-	if t.read != nil {
-		t.read(out)
-	}
-	return renamed(out, back)
-}
-
 // claudeTools are the tools that both have. Of several names for one tool, the first one that a
 // matcher selects counts.
-var claudeTools = []foreignTool{
+var claudeTools = foreignTools{
 	{name: "Bash", own: "run_shell_command", args: []rename{{"is_background", "run_in_background"}}},
 	{name: "Edit", own: "replace", args: []rename{{"allow_multiple", "replace_all"}}, paths: []string{"file_path"}},
 	{name: "MultiEdit", own: "replace", paths: []string{"file_path"}, write: writeEdits, read: readEdits},
@@ -95,29 +45,10 @@ var otherClaudeTools = []string{
 
 // ClaudeTool returns the name of Pollux's tool for one of Claude Code's, "" if there is none.
 func ClaudeTool(name string) string {
-	if t := findClaudeTool(name, ""); t != nil {
+	if t := claudeTools.find(name, ""); t != nil {
 		return t.own
 	}
 	return ""
-}
-
-// claudeToolNames returns the names of the tools of Claude Code that Pollux has.
-func claudeToolNames() []string {
-	names := make([]string, len(claudeTools))
-	for i := range claudeTools {
-		names[i] = claudeTools[i].name
-	}
-	return names
-}
-
-// findClaudeTool returns the tool with a name of Claude Code, and with the name own in Pollux unless that is "".
-func findClaudeTool(name, own string) *foreignTool {
-	for i := range claudeTools {
-		if t := &claudeTools[i]; t.name == name && (own == "" || t.own == own) {
-			return t
-		}
-	}
-	return nil
 }
 
 // claudeNames returns Claude Code's names of the target's tool, at least one.
@@ -126,22 +57,13 @@ func (at target) claudeNames() []string {
 		plain := func(name string) string { return regexp.MustCompile(`[^\w-]`).ReplaceAllString(name, "_") }
 		return []string{"mcp__" + plain(at.server) + "__" + plain(at.remote)}
 	}
-	var names []string
-	for i := range claudeTools {
-		if claudeTools[i].own == at.tool {
-			names = append(names, claudeTools[i].name)
-		}
-	}
-	if names == nil {
-		return []string{at.tool}
-	}
-	return names
+	return claudeTools.namesOf(at.tool)
 }
 
 // claudeArgs returns the arguments of a call as Claude Code has them. A fetch of several addresses is several
 // calls there, so that a guard of addresses sees each.
 func claudeArgs(at target, name string, args Output, dir string) []Output {
-	t := findClaudeTool(name, at.tool)
+	t := claudeTools.find(name, at.tool)
 	if t == nil || at.server != "" {
 		return []Output{args}
 	}
@@ -190,7 +112,7 @@ func withoutAddresses(prompt string) string {
 
 // ownArgs returns arguments of Claude Code as Pollux has them.
 func ownArgs(name string, args Output) Output {
-	t := findClaudeTool(name, "")
+	t := claudeTools.find(name, "")
 	if t == nil {
 		return args
 	}
@@ -200,18 +122,6 @@ func ownArgs(name string, args Output) Output {
 			out.set("prompt", url+"\n"+withoutAddresses(prompt))
 		}
 		delete(out, "url")
-	}
-	return out
-}
-
-// renamed returns members under other names.
-func renamed(o Output, names map[string]string) Output {
-	out := Output{}
-	for key, value := range o {
-		if other, ok := names[key]; ok {
-			key = other
-		}
-		out[key] = value
 	}
 	return out
 }

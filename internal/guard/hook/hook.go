@@ -8,6 +8,7 @@
 //	fire.go     one firing: plan.go selects the hooks and their order, run.go runs one of them,
 //	            output.go reads its output, shape.go checks it, merge.go merges the outputs of several
 //	payload.go, llmshape.go   the JSON that hooks get
+//	foreigntools.go   tools of other agents
 //	claude.go, claudeconfig.go, claudetools.go, condition.go   hooks of Claude Code
 //	antigravity.go   hooks of Antigravity CLI
 //	denial.go   words that mean a denial, in any dialect

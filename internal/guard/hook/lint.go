@@ -20,7 +20,7 @@ func namesClaudeTools(h *Hook) bool {
 	}
 	s := NewSet(Options{})
 	isOwn := slices.ContainsFunc(claudeTools, func(t foreignTool) bool { return s.finds(h.Matcher, t.own) })
-	return !isOwn && s.selectsAny(h.Matcher, claudeToolNames())
+	return !isOwn && s.selectsAny(h.Matcher, claudeTools.names())
 }
 
 // mayBeRemote reports whether a matcher may be about tools of MCP servers or discovered tools, which come later.
@@ -71,9 +71,9 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 		names = tools
 		switch h.Dialect {
 		case Claude:
-			names = slices.Concat(claudeToolNames(), tools)
+			names = slices.Concat(claudeTools.names(), tools)
 		case Antigravity:
-			names = slices.Concat(antigravityToolNames(), tools)
+			names = slices.Concat(antigravityTools.names(), tools)
 		}
 	case SessionStart:
 		names, what = triggers(h.Event), "no source"

@@ -90,7 +90,7 @@ func (s *Set) sampleTarget(h *Hook) target {
 	if h.Event == BeforeTool || h.Event == AfterTool {
 		at := func(name string) target { return target{tool: name, id: "test", args: sampleArgs(name, s.o.Dir)} }
 		first := toolOf(h.Matcher)
-		if t := antigravityTool(first); h.Dialect == Antigravity && t != nil {
+		if t := antigravityTools.find(first, ""); h.Dialect == Antigravity && t != nil {
 			first = t.own
 		}
 		first = cmp.Or(ClaudeTool(first), first)
