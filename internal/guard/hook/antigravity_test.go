@@ -248,15 +248,16 @@ func TestFromAntigravity(t *testing.T) {
 			"enabled": true,
 			"PreToolUse": [{"matcher": "run_command", "hooks": [{"command": "one", "cwd": "/x"}, {"type": "prompt", "command": "two"}]}, {"command": "flat"}],
 			"Stop": [{"type": "command", "command": "three", "timeout": 7}, {"hooks": [{"command": "four"}]}],
-			"PostToolUse": 5, "PreRun": [{"command": "five"}], "Empty": []
+			"PostToolUse": 5, "pretooluse": [{"matcher": "view_file|read_url_content", "hooks": [{"command": "six"}]}], "PreRun": [{"command": "five"}], "Empty": []
 		}
 	}`), &bundles); err != nil {
 		t.Fatal(err)
 	}
 	m := FromAntigravity(bundles, ".agents")
 	const want = `{"AfterAgent":[{"hooks":[{"command":"three","cwd":".agents","dialect":"antigravity","name":"all","timeout":7,"type":"command"}],"sequential":true}],` +
-		`"BeforeTool":[{"hooks":[{"command":"one","cwd":".agents","dialect":"antigravity","name":"all","type":"command"}],"matcher":"run_command","sequential":true}]}`
-	if got := string(encode(m.Definitions)); got != want || m.Count != 2 {
+		`"BeforeTool":[{"hooks":[{"command":"one","cwd":".agents","dialect":"antigravity","name":"all","type":"command"}],"matcher":"run_command","sequential":true},` +
+		`{"hooks":[{"command":"six","cwd":".agents","dialect":"antigravity","name":"all","type":"command"}],"matcher":"view_file|read_url_content","sequential":true}]}`
+	if got := string(encode(m.Definitions)); got != want || m.Count != 3 {
 		t.Errorf("%d hooks: %s\nwant %s", m.Count, got, want)
 	}
 	if got := strings.Join(m.Loose, "\n"); got != `A hook of all for PreToolUse: the type must be "command", not "prompt". It was left out. Nothing checks in its place.
@@ -268,6 +269,7 @@ There is no event PreRun. The hooks of all were left out.
 cwd of a hook of all for PreToolUse has no effect in Antigravity CLI. It was left out.
 hooks of a hook of all for Stop has no effect in Antigravity CLI. It was left out.
 A hook of all for Stop: it has no command. It was left out.
+The hooks of all for pretooluse get the arguments of read_url_content with Pollux's names, because those of Antigravity CLI are not known.
 off is not enabled. It was left out.
 wrong is not an object with events. It was left out.` {
 		t.Errorf("notes: %s", got)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // FromAntigravity takes over bundles of hooks of Antigravity CLI, the object of a file hooks.json in the directory dir, where they
@@ -66,6 +67,11 @@ func (m *Migration) group(e Event, name, of, matcher string, hooks []any, dir st
 	}
 	if len(list) == 0 {
 		return
+	}
+	for i := range antigravityTools {
+		if t := &antigravityTools[i]; t.args == nil && strings.Contains(matcher, t.name) {
+			m.Notes = append(m.Notes, fmt.Sprintf("The hooks of %s get the arguments of %s with Pollux's names, because those of Antigravity CLI are not known.", of, t.name))
+		}
 	}
 	definition := map[string]any{"hooks": list, "sequential": true}
 	if matcher != "" {
