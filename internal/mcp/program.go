@@ -42,6 +42,7 @@ type program struct {
 	command  *process.Command
 	log      *slog.Logger
 	conceal  func(string) string // of its entry
+	heard    Heard               // takes the notifications of a [Peer], nil for none
 
 	isUp    atomic.Bool // it has been of use
 	running *process.Process
@@ -170,6 +171,9 @@ func (p *program) parse(line []byte) error {
 		}
 		if err != nil {
 			return err
+		}
+		if tell(msg, p.heard) {
+			continue
 		}
 		keepOrder(msg)
 		p.queue = append(p.queue, msg)
