@@ -52,6 +52,7 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"kept":        plain("kept KILOBYTES", keptWord),
 		"mcpauth":     plain("mcpauth", mcpAuthWord),
 		"remoteagent": plain("remoteagent [TOKEN]", remoteAgentWord),
+		"companion":   plain("companion FILE", companionWord),
 	}
 }
 

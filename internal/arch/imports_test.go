@@ -30,7 +30,7 @@ var layers = []struct {
 	{"prompts", []string{"internal/compose"}},
 	{"agents", []string{"internal/agents", "internal/completion", "internal/farewell", "internal/firstmodel", "internal/hooks", "internal/owncalls", "internal/rulebook", "internal/skills"}},
 	{"assembly", []string{"internal/assembly", "internal/toolset"}},
-	{"parts", []string{"internal/extensions", "internal/observers", "internal/permits", "internal/record", "internal/servers", "internal/snapshots", "internal/skill/install"}},
+	{"parts", []string{"internal/extensions", "internal/observers", "internal/permits", "internal/record", "internal/servers", "internal/companion", "internal/snapshots", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
 	{"extensions", []string{"internal/extension"}},

@@ -176,8 +176,7 @@ func TestMissingFeatures(t *testing.T) {
 		{`{"telemetry": true}`, ""},
 		{`{"agents": {"browser": {"blockFileUploads": false}}}`, ""},
 		{`{"agents": {"browser": {"blockFileUploads": true}}}`, "agents.browser.blockFileUploads"},
-		// Old names are shown as they are in the file.
-		{`{"ideMode": true, "checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, "ideMode"},
+		{`{"ideMode": true, "checkpointing": {"enabled": true}, "excludeMCPServers": ["a"], "theme": "x"}`, ""},
 		{`{"experimental": {"codebaseInvestigatorSettings": {"enabled": true, "maxNumTurns": 5, "thinkingBudget": 100}}}`, ""},
 	} {
 		p := newPlace(t)

@@ -15,6 +15,7 @@ const (
 	WriteTodos           = Bool("useWriteTodos")
 	OutputFormat         = String("output.format")
 	PreferredEditor      = String("general.preferredEditor")
+	IDEEnabled           = Bool("ide.enabled")
 	EditorInNewWindow    = Bool("general.openEditorInNewWindow")
 	InlineThinking       = String("ui.inlineThinkingMode")
 	ScreenReader         = Bool("ui.accessibility.screenReader")

@@ -123,7 +123,7 @@ var table = [...]Key{
 	{"hooksConfig.enabled", "bool", true, restart, live, runsHooks, "Enable hooks. A project disables only its own hooks and those of extensions."},
 	{"hooksConfig.notifications", "bool", true, 0, live, free, "Show when a hook runs."},
 
-	{"ide.enabled", "bool", false, restart, later, acts, "Connect to the editor whose terminal Pollux runs in."},
+	{"ide.enabled", "bool", false, restart, live, acts, "Connect to the editor whose terminal Pollux runs in."},
 	{"ide.hasSeenNudge", "bool", false, 0, inert, free, "Records that a hint was shown."},
 
 	{"mcp.allowed", "strings", nil, restart | meet, live, narrowsItems, "MCP servers that can be used. If several settings files set it, servers must be in all lists."},

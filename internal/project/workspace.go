@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"pollux/internal/config"
+	"pollux/internal/ide"
 	"pollux/internal/memory"
 	"pollux/internal/workspace"
 )
@@ -12,15 +13,14 @@ import (
 // NewWorkspace returns the workspace of the project: its directory, and those that the settings include.
 func NewWorkspace(p *Project) *workspace.Workspace {
 	s := p.Settings()
-	include := config.IncludeDirectories.In(s)
+	include := append(config.IncludeDirectories.In(s), ide.Folders(p.Env().User().Get("GEMINI_CLI_IDE_WORKSPACE_PATH"), p.Paths.Dir())...)
 	for i := range include {
 		include[i] = p.Paths.Expand(include[i])
 	}
 	ws, warnings := workspace.New(workspace.Options{
-		Root:         p.Paths.Dir(),
-		Home:         p.Paths.Home(),
-		Disk:         p.Options.Host.Disk,
-		Buffers:      p.Options.Host.Buffers,
+		Root: p.Paths.Dir(),
+		Home: p.Paths.Home(),
+		Disk: p.Options.Host.Disk, Buffers: p.Options.Host.Buffers,
 		Include:      include,
 		ProjectTemp:  p.Paths.ProjectTempPath(),
 		GlobalMemory: p.MemoryFile(),

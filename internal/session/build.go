@@ -9,7 +9,6 @@ import (
 	"pollux/internal/farewell"
 	"pollux/internal/guard"
 	"pollux/internal/guard/hook"
-	"pollux/internal/ide"
 	"pollux/internal/observers"
 	"pollux/internal/prompt"
 	"pollux/internal/record"
@@ -82,7 +81,7 @@ func (s *Session) newAgent() *agent.Agent {
 		c.Context = []agent.Message{s.opening()}
 		c.MaxTurns = config.TurnLimit(s.Project.Settings())
 		c.KeepUnanswered, c.Rewritten = s.Record.KeepsUnanswered, s.Memory.Keep
-		c.IDE = watchIDE(s.options.IDE)
+		c.IDE = s.Companion.Watcher()
 		c.NextSpeaker, c.Unfinished, c.AtLoop = s.builder.NextSpeaker(), s.builder.Unfinished(), s.builder.LoopQuestion()
 		if !s.Project.Options.Interactive {
 			c.Reminder = s.Processes.Reminder
@@ -94,14 +93,6 @@ func (s *Session) newAgent() *agent.Agent {
 			c.Journal = j
 		}
 	})
-}
-
-// watchIDE describes to the model the files that the person has open; nil where there is no IDE.
-func watchIDE(state func() (ide.State, bool)) agent.IDE {
-	if state == nil {
-		return nil
-	}
-	return ide.New(state)
 }
 
 // conversation is a session for the parts that are built before it. It has no fields, so that they cannot take a part

@@ -6,6 +6,7 @@ import (
 	"pollux/agent/route"
 	"pollux/internal/agents"
 	"pollux/internal/assembly"
+	"pollux/internal/companion"
 	"pollux/internal/completion"
 	"pollux/internal/config"
 	"pollux/internal/extensions"
@@ -42,6 +43,8 @@ type foundation struct {
 	Rulebook *rulebook.Rulebook
 	// Servers are the MCP servers.
 	Servers *servers.Servers
+	// Companion is the connection with the person's editor.
+	Companion *companion.Companion
 	// Snapshots keep the changes that calls make; nil if the user does not want it.
 	Snapshots *snapshots.Snapshots
 	// Checkpoints are those of Gemini CLI.
@@ -95,7 +98,7 @@ func (b *builder) layFoundation(ctx context.Context, seen *observers.Observers, 
 		Servers: servers.Open(servers.Parts{
 			Project: p, Registry: registry, Launcher: p.Launcher, Roots: extensions.Roots, Rules: book.Rules, Model: late.ServerModel, CreateOutput: outputs.Create,
 		}),
-		extensions: extensions, registry: registry, plans: plans, policy: engine, outputs: outputs,
+		Companion: companion.Open(p, b.options.IDE), extensions: extensions, registry: registry, plans: plans, policy: engine, outputs: outputs,
 	}
 	if config.CheckSeen.In(p.Settings()) {
 		f.seenFiles = file.NewSeen()
@@ -131,6 +134,7 @@ func (f *foundation) close() {
 	if f.Processes != nil {
 		f.Processes.Close()
 		f.Servers.Close()
+		f.Companion.Close()
 		f.Snapshots.Close()
 	}
 }

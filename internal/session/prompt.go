@@ -14,6 +14,9 @@ import (
 func (s *Session) Run(ctx context.Context, p agent.Prompt) iter.Seq2[agent.Event, error] {
 	return func(yield func(agent.Event, error) bool) {
 		s.titler.Stop()
+		if s.Companion.TakeDistrust() {
+			s.SetTrusted(ctx, false)
+		}
 		p, err := s.Composer.Expand(ctx, p)
 		switch {
 		case err != nil && ctx.Err() != nil:

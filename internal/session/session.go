@@ -65,8 +65,7 @@ type Options struct {
 	Generator llm.Generator
 	// Tools are more tools, behind the built-in ones.
 	Tools []tool.Tool
-	// IDE returns the files that the person has open in their IDE, false if that is not known;
-	// nil is for no IDE.
+	// IDE is that of [companion.Open]; nil connects to the person's editor.
 	IDE func() (ide.State, bool)
 
 	// Replay is a file of recorded answers that are played in place of a model's, in

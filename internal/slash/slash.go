@@ -161,7 +161,6 @@ func planned() []*manage.Command {
 	list := []*manage.Command{
 		{Name: "bug-memory", Summary: "Write a memory profile", Instead: "To report a problem, run /bug."},
 		{Name: "gemma", Summary: "Set up the local routing model", Instead: "To use a model on this machine, start Ollama or another local server; /model lists its models."},
-		{Name: "ide", Summary: "Manage the editor integration", Instead: "Name files with @ in a prompt.", NeedsPerson: true},
 		{Name: "privacy", Summary: "Show the privacy notice", Instead: "The page security of the documentation lists what is sent where: /docs security.", NeedsPerson: true},
 		{Name: "setup-github", Summary: "Set up GitHub workflows", Instead: "The page ci of the documentation has workflows: /docs ci.", NeedsPerson: true},
 		{Name: "terminal-setup", Summary: "Set up terminal key bindings", Instead: "/shortcuts lists the keys that work everywhere.", NeedsPerson: true},

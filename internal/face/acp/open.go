@@ -13,6 +13,7 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/ide"
 	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/sessions"
@@ -91,7 +92,7 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
 	p.Host.Servers, p.Host.LacksForms, p.Host.Buffers = c.place.servers, true, c.buffers()
 	p.UserAgent, p.Begun = c.server.userAgent(), c.begun
-	o.Recorded = true
+	o.Recorded, o.IDE = true, noCompanion
 	if o.SessionID, o.IsNewID = c.id, true; how.isResumed {
 		o.SessionID, o.IsNewID, o.Resume, o.IsResumeID = "", false, c.id, true
 	}
@@ -104,6 +105,9 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	}
 	return o, err
 }
+
+// noCompanion is the state of the companion extension for sessions in an editor, which lists its open files itself.
+func noCompanion() (ide.State, bool) { return ide.State{}, false }
 
 // adapt makes a project use any key that is set up if the user has chosen the sign-in that only Gemini CLI has. It returns the
 // decision of the user about the folder until now.

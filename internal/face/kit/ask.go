@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pollux/agent"
+	"pollux/internal/companion"
 	"pollux/internal/crash"
 	"pollux/internal/person"
 	"pollux/internal/subagent"
@@ -31,6 +32,7 @@ type inquiry struct {
 	place     int       // among the questions that wait: that of the call in the run
 	shown     *Question // nil until it is asked
 	cancel    context.CancelFunc
+	diff      *companion.Diff // of the change in the person's editor, nil for none
 }
 
 // Ask asks the person a question that is not about a tool call, from a / command or during sign-in. It is a [tool.Ask].
@@ -123,6 +125,7 @@ func (d *Driver) askNext() {
 	q.shown.Call, q.shown.Within = q.call, q.within
 	q.shown.ctx, q.cancel = context.WithCancel(d.ctx)
 	d.open = q
+	d.showInEditor(q)
 	d.emit(Asked{q.shown})
 }
 
@@ -131,6 +134,7 @@ func (d *Driver) settle(q *inquiry, a tool.Answer) {
 	if q == d.open {
 		d.open = nil
 		q.cancel()
+		d.leaveEditor(q)
 	}
 	if d.ctx.Err() == nil {
 		q.answer(a)

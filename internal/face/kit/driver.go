@@ -166,7 +166,7 @@ func (d *Driver) Compose(f func(ctx context.Context) (string, error)) { d.do(fun
 func (d *Driver) Answer(q *Question, a tool.Answer) {
 	d.do(func() {
 		if d.open != nil && d.open.shown == q {
-			d.settle(d.open, a)
+			d.answerOpen(a)
 		}
 	})
 }

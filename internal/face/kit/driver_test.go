@@ -16,6 +16,7 @@ import (
 
 	"pollux/agent"
 	"pollux/agent/agenttest"
+	"pollux/internal/companion"
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
@@ -177,9 +178,10 @@ func (f scripted) RunTyped(_ context.Context, command string, _ func(agent.Event
 	}
 	return "ran " + command, nil
 }
-func (f scripted) Allows(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
-func (f scripted) RecordForcedExit()                 { f.s.forced = true }
-func (f scripted) Close()                            {}
+func (f scripted) Allows(c *agent.PreparedCall) bool                                { return f.s.allowed[c.Call().ID] }
+func (scripted) ShowDiff(context.Context, string, string) (*companion.Diff, string) { return nil, "" }
+func (f scripted) RecordForcedExit()                                                { f.s.forced = true }
+func (f scripted) Close()                                                           {}
 
 func (f scripted) Lookup(line string) (slash.Call, bool) {
 	return slash.Call{Command: &manage.Command{RunsWhileBusy: strings.HasPrefix(line, "/side")}}, !strings.HasPrefix(line, "/unknown")

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"pollux/agent"
+	"pollux/internal/companion"
 	"pollux/internal/records"
 	"pollux/internal/session"
 	"pollux/internal/slash"
@@ -23,6 +24,8 @@ type Session interface {
 	Lookup(line string) (slash.Call, bool)
 	RunCommand(ctx context.Context, line string) (slash.Result, error)
 	Unknown(line string) string
+	// ShowDiff shows a change in the person's editor, and returns its name. The diff is nil if no editor can show it.
+	ShowDiff(ctx context.Context, path, text string) (diff *companion.Diff, editor string)
 	// LogPrompt keeps the text that the person has entered for later sessions.
 	LogPrompt(text string)
 	// End completes the session, and may ask questions. It returns the last text to show, "" for none.
@@ -78,6 +81,12 @@ func (l Live) Unknown(line string) string { return l.Commands.Unknown(line) }
 
 // LogPrompt implements [Session].
 func (l Live) LogPrompt(text string) { l.session().PromptLog.Add(l.session().ID(), text) }
+
+// ShowDiff implements [Session].
+func (l Live) ShowDiff(ctx context.Context, path, text string) (*companion.Diff, string) {
+	c := l.session().Companion
+	return c.Diff(ctx, path, text), c.Status().Editor
+}
 
 // End implements [Session].
 func (l Live) End(ctx context.Context) string {

@@ -1,6 +1,7 @@
 package kit
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -107,6 +108,12 @@ func (q *Question) waiting() {
 	yes, no := &q.Options[0], &q.Options[len(q.Options)-1]
 	yes.Help = "The command goes on. It is allowed until the command ends."
 	no.Label, no.Help, no.TextPrompt = "No", "The command goes on without it. Pollux does not ask about it again in this session, unless a command fails for it.", ""
+}
+
+// isInEditor says that the change is shown in an editor, where the person can also edit it.
+func (q *Question) isInEditor(editor string) {
+	q.Prompt += " You can also accept or reject it in " + editor + "."
+	q.Options = slices.DeleteFunc(q.Options, func(o Option) bool { return o.answer.Outcome == tool.ModifyWithEditor })
 }
 
 func lastingOption(offer *tool.Offer, saved string) Option {

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"pollux/agent"
+	"pollux/internal/companion"
 	"pollux/internal/face/kit"
 	"pollux/internal/manage"
 	"pollux/internal/slash"
@@ -82,9 +83,10 @@ func (f fake) RunTyped(ctx context.Context, command string, _ func(agent.Event))
 	return f.b.RunShell(ctx, command)
 }
 
-func (f fake) Allows(c *agent.PreparedCall) bool { return f.b.IsAllowed != nil && f.b.IsAllowed(c) }
-func (fake) RecordForcedExit()                   {}
-func (fake) Close()                              {}
+func (f fake) Allows(c *agent.PreparedCall) bool                                { return f.b.IsAllowed != nil && f.b.IsAllowed(c) }
+func (fake) ShowDiff(context.Context, string, string) (*companion.Diff, string) { return nil, "" }
+func (fake) RecordForcedExit()                                                  {}
+func (fake) Close()                                                             {}
 
 func (f fake) Lookup(line string) (slash.Call, bool) {
 	if f.b.LookupCommand == nil {

@@ -42,6 +42,17 @@ func (l *loop) countProcesses() {
 	})
 }
 
+// watchEditor keeps the number of files that are open in the person's editor in the context summary.
+func (l *loop) watchEditor() {
+	companion := l.view.session.Companion
+	companion.Watch(func() {
+		l.inBackground(func() (show func()) {
+			n := len(companion.Status().Files)
+			return func() { l.status.context.OpenFiles = n }
+		})
+	})
+}
+
 // running returns the number of background commands that run.
 func (l *loop) running() int {
 	if !l.view.isOpen() {

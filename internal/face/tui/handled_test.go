@@ -20,7 +20,7 @@ var unhandled = map[keys.Command]string{
 	"background.toggleList": "Ctrl+B opens the list, and Ctrl+L clears the screen",
 	"background.escape":     "Esc closes every dialog", "background.unfocusList": "the list has no focus of its own",
 	"extension.update": "there is no catalog of extensions yet", "extension.link": "there is no catalog of extensions yet",
-	"app.showIdeContextDetail": "there is no connection to an IDE yet", "input.stash": "it has no key, and Ctrl+C keeps the draft for undo",
+	"input.stash": "it has no key, and Ctrl+C keeps the draft for undo",
 }
 
 // TestCommandsAreHandled checks that a part of the screen handles each command that keys can be bound to, so that none of them has

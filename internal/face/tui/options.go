@@ -138,11 +138,7 @@ func (v *view) context() (c modeline.Context) {
 			c.Processes++
 		}
 	}
-	if ide := v.options.Session.IDE; ide != nil {
-		if state, ok := ide(); ok {
-			c.OpenFiles = len(state.Files)
-		}
-	}
+	c.OpenFiles = len(s.Companion.Status().Files)
 	return c
 }
 
@@ -172,7 +168,7 @@ func (l *loop) applyShades(s *config.Settings) {
 }
 
 // screenCommands are the commands about the screen that [loop.controlScreen] does.
-var screenCommands = [...]keys.Command{keys.AppToggleMarkdown, keys.AppToggleMouseMode, keys.AppToggleCopyMode, keys.AppShowErrorDetails}
+var screenCommands = [...]keys.Command{keys.AppToggleMarkdown, keys.AppToggleMouseMode, keys.AppToggleCopyMode, keys.AppShowErrorDetails, keys.AppShowIDEContextDetail}
 
 // controlScreen does a command about the screen. It returns false for another key.
 func (l *loop) controlScreen(k keys.Key) bool {
@@ -185,6 +181,11 @@ func (l *loop) controlScreen(k keys.Key) bool {
 			return false
 		}
 		return l.openPane(slash.Call{Name: logsName})
+	case command == keys.AppShowIDEContextDetail:
+		if !l.view.isOpen() {
+			return false
+		}
+		l.driver.Enter("/ide status")
 	case command == keys.AppToggleMarkdown:
 		l.transcript.Look.IsRaw = !l.transcript.Look.IsRaw
 	default:

@@ -32,6 +32,7 @@ func (l *loop) sessionOpened() {
 	l.applyClipboard()
 	l.refreshStatus()
 	l.watchProcesses()
+	l.watchEditor()
 	l.welcome()
 	l.greet()
 	if r := l.view.recap; r != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"pollux/docs"
+	"pollux/internal/companion"
 	"pollux/internal/config"
 	"pollux/internal/demo"
 	"pollux/internal/doctor"
@@ -73,6 +74,9 @@ func facts(c *manage.Call) [][]string {
 	rows := [][]string{{"CLI Version", c.Live.Project.Options.Version}}
 	if commit := commit(); commit != "" {
 		rows = append(rows, []string{"Git Commit", commit})
+	}
+	if s := c.Live.Companion.Status(); s.Phase == companion.Connected {
+		rows = append(rows, []string{"IDE Client", s.Editor})
 	}
 	rows = append(rows, []string{"Model", c.Live.Models.Current().Model})
 	rows = append(rows, keys.AccountRows(c.Live)...)

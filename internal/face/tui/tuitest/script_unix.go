@@ -279,7 +279,7 @@ func (p *player) count(rest string) error {
 var keyCodes = map[string]string{
 	"enter": "\r", "esc": "\x1b", "tab": "\t", "shift-tab": "\x1b[Z", "backspace": "\x7f", "space": " ", "delete": "\x1b[3~",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F", "pageup": "\x1b[5~",
-	"pagedown": "\x1b[6~", "alt-enter": "\x1b\r", "f12": "\x1b[24~", "alt-up": "\x1b[1;3A", "alt-z": "\x1bz", "alt-m": "\x1bm", "alt-c": "\x1bc",
+	"pagedown": "\x1b[6~", "alt-enter": "\x1b\r", "f4": "\x1bOS", "f12": "\x1b[24~", "alt-up": "\x1b[1;3A", "alt-z": "\x1bz", "alt-m": "\x1bm", "alt-c": "\x1bc",
 }
 
 func (p *player) press(names []string) error {
