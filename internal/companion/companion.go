@@ -44,6 +44,8 @@ const (
 	dialTime = 5 * time.Second
 	// patience is how long a prompt waits for the first word of an editor, from the begin of the connection on.
 	patience = time.Second
+	// farewell is how long the end of a session waits for the end of the connection.
+	farewell = time.Second
 	// retryPause is the time between two attempts to reach an editor that has gone.
 	retryPause = 3 * time.Second
 )
@@ -64,7 +66,8 @@ type Companion struct {
 	isFirst bool      // that is the first one since the user has asked for it
 	settled chan struct{}
 	stop    context.CancelFunc
-	diff    *Diff // that the editor shows, nil for none
+	ended   chan struct{} // closed when the attempt and its connection have ended
+	diff    *Diff         // that the editor shows, nil for none
 
 	isDistrusted bool // the editor does not trust the folder
 	hasDistrust  bool // that is new
@@ -93,12 +96,14 @@ func (c *Companion) Connect() {
 // begin begins an attempt to connect. The caller has c.mu.
 func (c *Companion) begin() {
 	ctx, stop := context.WithCancel(context.Background())
-	c.phase, c.tried, c.stop, c.settled = Connecting, time.Now(), stop, make(chan struct{})
-	go func(settled chan struct{}) {
+	settled, ended := make(chan struct{}), make(chan struct{})
+	c.phase, c.tried, c.stop, c.settled, c.ended = Connecting, time.Now(), stop, settled, ended
+	go func() {
 		defer crash.Recover()
+		defer close(ended)
 		defer stop()
 		c.live(ctx, sync.OnceFunc(func() { close(settled) }))
-	}(c.settled)
+	}()
 }
 
 // live finds the editor and stays connected until the editor leaves or ctx ends. settle is called when there is something to
@@ -188,14 +193,22 @@ func (c *Companion) forget(now Phase, why error) {
 	c.changed()
 }
 
-// Close ends the connection.
+// Close ends the connection. It waits a moment for the farewell to the editor.
 func (c *Companion) Close() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	ended := c.ended
 	if c.stop != nil {
 		c.stop()
 	}
 	c.forget(Off, nil)
+	c.mu.Unlock()
+	if ended == nil {
+		return
+	}
+	select {
+	case <-ended:
+	case <-time.After(farewell):
+	}
 }
 
 // Watch makes f be called when the connection or the list of open files has changed. f does not wait.

@@ -43,7 +43,7 @@ func Dial(ctx context.Context, c Config, o Options, heard Heard) (*Peer, error) 
 	stop := context.AfterFunc(ctx, func() { end(context.Cause(ctx)) })
 	p := &Peer{end: end, done: make(chan struct{})}
 	err := p.open(life, s, heard)
-	if !stop() && err == nil {
+	if !stop() {
 		err = context.Cause(ctx)
 	}
 	if err != nil {

@@ -178,10 +178,13 @@ func (f scripted) RunTyped(_ context.Context, command string, _ func(agent.Event
 	}
 	return "ran " + command, nil
 }
-func (f scripted) Allows(c *agent.PreparedCall) bool                                { return f.s.allowed[c.Call().ID] }
+
+func (f scripted) Allows(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
+
 func (scripted) ShowDiff(context.Context, string, string) (*companion.Diff, string) { return nil, "" }
-func (f scripted) RecordForcedExit()                                                { f.s.forced = true }
-func (f scripted) Close()                                                           {}
+
+func (f scripted) RecordForcedExit() { f.s.forced = true }
+func (f scripted) Close()            {}
 
 func (f scripted) Lookup(line string) (slash.Call, bool) {
 	return slash.Call{Command: &manage.Command{RunsWhileBusy: strings.HasPrefix(line, "/side")}}, !strings.HasPrefix(line, "/unknown")

@@ -34,6 +34,7 @@ import (
 //	structured answers calls with content that is not text
 //	alien    answers requests that were never made, before the real one
 //	bare     sends notifications without parameters
+//	tells    sends notifications that the protocol does not define
 //	dies     ends in the middle of an answer
 //	floods   answers a call with 100 MB
 //	forks    starts a program that keeps its output open

@@ -150,6 +150,20 @@ var rawKinds = map[string]func(r *raw){
 			r.reply(id, "bare")
 		}
 	},
+	"tells": func(r *raw) {
+		r.add("tell", "Sends notifications of its own", `{"type":"object"}`)
+		r.add("fail", "Fails", `{"type":"object"}`)
+		r.call = func(id json.RawMessage, name string, args json.RawMessage) {
+			if name == "fail" {
+				r.answer(id, map[string]any{"isError": true, "content": []any{map[string]any{"type": "text", "text": "no such file"}}})
+				return
+			}
+			r.send(map[string]any{"method": "own/news", "params": map[string]any{"given": args}})
+			r.send(map[string]any{"method": "ping"})
+			r.send(map[string]any{"method": "notifications/message", "params": map[string]any{"level": "info", "data": "x"}})
+			r.reply(id, "told")
+		}
+	},
 	"dies": func(r *raw) {
 		r.add("die", "Dies", `{"type":"object"}`)
 		r.call = func(id json.RawMessage, _ string, _ json.RawMessage) {
