@@ -365,7 +365,7 @@ func TestDiff(t *testing.T) {
 	if c.Diff(t.Context(), "/w/b", "x") != nil {
 		t.Error("two changes at a time")
 	}
-	e.Accept("/w/other") // another change says nothing about this one
+	e.Reject("/w/other") // another change says nothing about this one
 	e.Accept("/w/a")
 	if got, err := d.Wait(); err != nil || got != (companion.Choice{IsAccepted: true, Text: "one\n"}) {
 		t.Errorf("accepted: %+v, %v", got, err)

@@ -30,7 +30,7 @@ func (d *Driver) showInEditor(q *inquiry) {
 			a, did = withText(tool.Answer{Outcome: tool.ProceedOnce}, choice.Text, edit.After), "accepted"
 		}
 		d.do(func() {
-			if d.open == q && q.diff == diff {
+			if q.diff == diff {
 				d.emit(Notice{"You have " + did + " the change in " + editor + "."})
 				d.settle(q, a)
 			}
