@@ -74,11 +74,12 @@ type Companion struct {
 	watch        func()
 }
 
-// Open connects to the editor in the background if the user wants that. given returns the open files of an editor that runs
+// Open connects to the editor in the background if the user wants that, and a person is there: scripts do not depend on the files that
+// happen to be open. given returns the open files of an editor that runs
 // Pollux itself, in place of a connection; nil for none.
 func Open(p *project.Project, given func() (ide.State, bool)) *Companion {
 	c := &Companion{project: p, given: given}
-	if given == nil && config.IDEEnabled.In(p.Settings()) {
+	if given == nil && p.Options.Interactive && config.IDEEnabled.In(p.Settings()) {
 		c.Connect()
 	}
 	return c

@@ -19,12 +19,20 @@ import (
 
 const enabled = `{"ide": {"enabled": true}}`
 
+// newProject returns a project at a terminal.
+func newProject(t *testing.T, settings string, env ...string) *project.Project {
+	t.Helper()
+	p := projecttest.New(t, settings, env...)
+	p.Options.Interactive = true
+	return p
+}
+
 // start starts an editor that has a folder open, and a project in that folder with a home of its own.
 func start(t *testing.T, env ...string) (*companiontest.Editor, *project.Project) {
 	t.Helper()
 	e := companiontest.Start(nil)
 	t.Cleanup(e.Stop)
-	p := projecttest.New(t, enabled, append(env, "TMPDIR="+t.TempDir())...)
+	p := newProject(t, enabled, append(env, "TMPDIR="+t.TempDir())...)
 	return e, p
 }
 
@@ -92,12 +100,15 @@ func TestOff(t *testing.T) {
 	t.Parallel()
 	e := companiontest.Start(nil)
 	t.Cleanup(e.Stop)
-	p := projecttest.New(t, `{}`, "TMPDIR="+t.TempDir())
+	p := newProject(t, `{}`, "TMPDIR="+t.TempDir())
 	list(t, e, p, os.Getpid(), p.Paths.Dir())
 	e.Share(state("/w/a.go"))
 	c := companion.Open(p, nil)
 	if s, ok := c.State(); ok || c.Status().Phase != companion.Off {
 		t.Errorf("connected: %+v", s)
+	}
+	if script := companion.Open(projecttest.New(t, enabled), nil); script.Status().Phase != companion.Off {
+		t.Error("a script connects")
 	}
 	c.Connect()
 	if _, ok := c.State(); !ok {
@@ -269,11 +280,11 @@ func TestFind(t *testing.T) {
 			t.Cleanup(e.Stop)
 			temp := t.TempDir()
 			env := []string{"TMPDIR=" + temp}
-			dir := projecttest.New(t, enabled).Paths.Dir()
+			dir := newProject(t, enabled).Paths.Dir()
 			if tt.env != nil {
 				env = append(env, tt.env(e, dir)...)
 			}
-			p := projecttest.New(t, enabled, env...)
+			p := newProject(t, enabled, env...)
 			if tt.env != nil { // the directory of the project that has this environment
 				env = append([]string{"TMPDIR=" + temp}, tt.env(e, p.Paths.Dir())...)
 				p.Options.Env = p.Options.Env.With(env...)
@@ -404,7 +415,7 @@ func TestNoDiff(t *testing.T) {
 	t.Parallel()
 	e := companiontest.Start([]string{"openDiff"})
 	t.Cleanup(e.Stop)
-	p := projecttest.New(t, enabled, "TMPDIR="+t.TempDir())
+	p := newProject(t, enabled, "TMPDIR="+t.TempDir())
 	list(t, e, p, os.Getpid(), p.Paths.Dir())
 	c := open(t, p)
 	if c.Status().Phase != companion.Connected || c.Diff(t.Context(), "/w/a", "x") != nil {

@@ -41,6 +41,7 @@ func beginAsking(t *testing.T) *asksAbout {
 	a := &asksAbout{editor: companiontest.Start(nil), asked: make(chan *Question, 10), notices: make(chan string, 10), answered: make(chan tool.Answer, 10), isOver: make(chan error, 1)}
 	t.Cleanup(a.editor.Stop)
 	p := projecttest.New(t, `{"ide": {"enabled": true}}`, "TMPDIR="+t.TempDir())
+	p.Options.Interactive = true
 	if _, err := a.editor.List(p.Env().User().Get("TMPDIR"), os.Getpid(), p.Paths.Dir()); err != nil {
 		t.Fatal(err)
 	}
