@@ -17,7 +17,11 @@ func runTalk(ctx context.Context, req request) error {
 	defer release()
 	resumes, stopResumes := terminal.CatchResumes()
 	defer stopResumes()
-	draws, isFull := drawsOn(&req)
+	paths := config.NewPaths(req.Session.Project.Env, req.Session.Project.Dir)
+	draws, isFull := drawsOn(&req, paths)
+	if req.Terminal.Marks = paths.TerminalMarks(); req.Terminal.ResetKilled() {
+		printNote(req.Terminal, "A session that was killed had left this terminal in its modes; they are reset.")
+	}
 	if !draws {
 		return plain.New(plain.Options{
 			Terminal: req.Terminal, Interrupts: interrupts, Resumes: resumes, Session: req.session(ctx), First: req.Query,
@@ -38,7 +42,7 @@ func runTalk(ctx context.Context, req request) error {
 
 // drawsOn reports whether Pollux draws on the terminal: if it can move its cursor, and the user reads with the eyes. isFull is set
 // if the user wants a screen of its own for the session.
-func drawsOn(req *request) (draws, isFull bool) {
+func drawsOn(req *request, paths *config.Paths) (draws, isFull bool) {
 	t, p := req.Terminal, &req.Session.Project
 	term := p.Env.Get("TERM")
 	if !t.InTTY || !t.OutTTY || term == "dumb" || term == "" && runtime.GOOS != "windows" {
@@ -46,7 +50,7 @@ func drawsOn(req *request) (draws, isFull bool) {
 	}
 	// The settings of a project do not count: it cannot know who sits at the terminal.
 	s, _, err := config.Load(config.Sources{
-		Paths: config.NewPaths(p.Env, p.Dir), Env: p.Env, Flags: p.Flags,
+		Paths: paths, Env: p.Env, Flags: p.Flags,
 		Trusted:  func(*config.Settings) (bool, error) { return false, nil },
 		OnBroken: func(config.Scope, string, error) {}, // the session reports it
 	})

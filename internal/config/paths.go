@@ -324,10 +324,14 @@ func (p *Paths) BackgroundLogs() string { return filepath.Join(p.tmp(), backgrou
 // CommandFiles returns the directory for files that Pollux writes for commands of all projects to read. It need not exist.
 func (p *Paths) CommandFiles() string { return filepath.Join(p.tmp(), commandFiles) }
 
-// backgroundLogs and commandFiles are the names of directories beside those of projects.
+// TerminalMarks returns the directory for marks of terminals that sessions have in modes of their own. It need not exist.
+func (p *Paths) TerminalMarks() string { return filepath.Join(p.tmp(), terminalMarks) }
+
+// backgroundLogs, commandFiles and terminalMarks are the names of directories beside those of projects.
 const (
 	backgroundLogs = "background-processes"
 	commandFiles   = "command-files"
+	terminalMarks  = "terminal-marks"
 )
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }

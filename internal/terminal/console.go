@@ -87,9 +87,11 @@ func (t *Terminal) OpenConsole() (*Console, error) {
 	if err != nil {
 		return nil, err
 	}
+	unmark := t.mark()
 	c.close = t.changes.add(func() {
 		c.leaveAll()
 		undo()
+		unmark()
 	})
 	return c, nil
 }

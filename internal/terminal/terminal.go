@@ -24,6 +24,9 @@ type Terminal struct {
 	Width int
 	// Color reports whether the user wants colors on streams that are terminals.
 	Color bool
+	// Marks is the directory with marks of terminals in modes of a program. If the program is killed, [Terminal.ResetKilled] leaves these modes.
+	// Without it, there are no marks.
+	Marks string
 
 	out, err    *os.File     // the files that New was given; nil in tests
 	changes     *changes     // nil if nothing can be changed

@@ -156,6 +156,12 @@ func escapeComponent(text string) string {
 
 func examine(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
 	if c.Is("reset-terminal") {
+		if paths, err := c.Paths(); err == nil {
+			c.Terminal.Marks = paths.TerminalMarks()
+		}
+		if c.Terminal.ResetKilled() {
+			return o, nil
+		}
 		if err := c.Terminal.Reset(); err != nil {
 			return o, exit.Errorf(exit.General, "Cannot reset the terminal: %w. Run pollux doctor --reset-terminal in the terminal itself.", err)
 		}

@@ -13,7 +13,8 @@ import (
 type modes struct {
 	parser *ansi.Parser
 	on     map[int]bool // private modes that are set
-	kitty  int          // entries on the stack of kitty's keyboard protocol
+	kitty  [2][]int     // the stacks of kitty's keyboard protocol, with their flags: of the main screen and of the other one
+	popped int          // entries that were taken from an empty one of them
 	other  bool         // modifyOtherKeys
 	titles int          // titles put aside
 	clears int          // erasures of the whole main screen or the scrollback
@@ -59,10 +60,8 @@ func (m *modes) control(cmd ansi.Cmd, params ansi.Params) {
 			n, _, _ := params.Param(i, 0)
 			m.on[n] = cmd.Final() == 'h'
 		}
-	case cmd.Prefix() == '>' && cmd.Final() == 'u':
-		m.kitty++
-	case cmd.Prefix() == '<' && cmd.Final() == 'u':
-		m.kitty--
+	case cmd.Final() == 'u':
+		m.controlKeys(cmd.Prefix(), first)
 	case cmd.Prefix() == '>' && cmd.Final() == 'm' && first == 4:
 		level, _, _ := params.Param(1, 0)
 		m.other = level > 0
@@ -75,6 +74,25 @@ func (m *modes) control(cmd ansi.Cmd, params ansi.Params) {
 	}
 }
 
+// controlKeys takes a control sequence of kitty's keyboard protocol.
+func (m *modes) controlKeys(prefix byte, flags int) {
+	stack := &m.kitty[0]
+	if m.on[ansi.ModeAltScreenSaveCursor.Mode()] {
+		stack = &m.kitty[1]
+	}
+	top := len(*stack) - 1
+	switch {
+	case prefix == '>':
+		*stack = append(*stack, flags)
+	case prefix == '<' && top < 0:
+		m.popped++
+	case prefix == '<':
+		*stack = (*stack)[:top]
+	case prefix == '=' && top >= 0:
+		(*stack)[top] = flags
+	}
+}
+
 // check returns an error that lists the modes which differ from those of a new terminal, or an error about erasures of the screen.
 func (m *modes) check() error {
 	var left []string
@@ -83,8 +101,8 @@ func (m *modes) check() error {
 			left = append(left, fmt.Sprintf("?%d is %t", n, m.on[n]))
 		}
 	}
-	if m.kitty != 0 {
-		left = append(left, fmt.Sprintf("kitty's keys: %d", m.kitty))
+	if isSet := func(flags int) bool { return flags != 0 }; len(m.kitty[0]) > 0 || slices.ContainsFunc(m.kitty[1], isSet) || m.popped > 0 {
+		left = append(left, fmt.Sprintf("kitty's keys: %v, %d too many ended", m.kitty, m.popped))
 	}
 	if m.other {
 		left = append(left, "modifyOtherKeys")

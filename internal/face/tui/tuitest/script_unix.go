@@ -47,6 +47,7 @@ import (
 //	signal SIG     sends TERM, HUP, INT, QUIT, STOP, CONT, USR1 or KILL to the program alone
 //	modes          checks that the modes of the terminal are as before the program
 //	wait PATTERN   waits until a file of the pattern exists
+//	touch FILE     makes an empty file, for which another program waits
 //	end CODE       waits for the program to end with this code, and checks the modes of the terminal unless the line ends in
 //	               dirty; it is the last line
 //
@@ -175,6 +176,8 @@ func (p *player) do(line string) error {
 		return p.modes.check()
 	case "wait":
 		return p.waitFor(rest)
+	case "touch":
+		return os.WriteFile(rest, nil, 0o600)
 	case "end":
 		return p.end(rest)
 	}
