@@ -44,10 +44,13 @@ func (p *painter) paint(from, to []row, finished int) {
 			continue
 		}
 		p.moveTo(Position{i, c.column})
+		if c.erases == whole {
+			p.eraseRow(r.fill)
+		}
 		for _, cell := range r.cells[c.first:c.end] {
 			p.put(cell)
 		}
-		if c.erases && r.width < p.width { // in a full row, the last cell would be erased
+		if c.erases == rest && r.width < p.width { // in a full row, the last cell would be erased
 			p.moveTo(Position{i, r.width})
 			p.eraseRow(r.fill)
 		}

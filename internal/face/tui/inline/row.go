@@ -145,21 +145,37 @@ func sameFill(a, b row) bool {
 // change is the difference of two rows: the cells of the new one from first on, which begin in column, up to end.
 type change struct {
 	first, end, column int
-	erases             bool // behind the cells
+	erases             erasure
 }
 
-// diff returns the difference of two rows, and false if there is none.
+// erasure is the part of a row that is erased.
+type erasure int
+
+const (
+	nothing erasure = iota
+	rest            // behind the cells, after they are written
+	whole           // the row, before they are written
+)
+
+// diff returns the difference of two rows, and false if there is none. A row that gets shorter is written whole: tmux keeps the columns that are
+// erased behind others, and would wrap them in a narrower window.
 func diff(from, to row) (change, bool) {
+	if from.width > to.width {
+		return change{end: len(to.cells), erases: whole}, true
+	}
 	var c change
 	for c.first < len(from.cells) && c.first < len(to.cells) && from.cells[c.first].equals(to.cells[c.first]) {
 		c.column += to.cells[c.first].width
 		c.first++
 	}
-	c.end, c.erases = len(to.cells), from.width > to.width || !sameFill(from, to)
+	c.end = len(to.cells)
+	if !sameFill(from, to) {
+		c.erases = rest
+	}
 	if from.width == to.width {
 		for n := len(from.cells); c.end > c.first && n > c.first && from.cells[n-1].equals(to.cells[c.end-1]); n-- {
 			c.end--
 		}
 	}
-	return c, c.first < c.end || c.erases
+	return c, c.first < c.end || c.erases != nothing
 }

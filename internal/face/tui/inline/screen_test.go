@@ -274,7 +274,7 @@ func TestFill(t *testing.T) {
 	}{
 		{styled.Of("a    ", gray), "\x1b[48;2;9;9;9ma\x1b[K\x1b[m\r"},
 		{styled.Of("ab   ", gray), "\x1b[2G\x1b[48;2;9;9;9mb\x1b[m\r"},
-		{styled.Of("a    ", gray), "\x1b[2G\x1b[48;2;9;9;9m\x1b[K\x1b[m\r"},
+		{styled.Of("a    ", gray), "\x1b[48;2;9;9;9m\x1b[Ka\x1b[m\r"},
 		{styled.Of("a    ", blue), "\x1b[48;2;0;0;255ma\x1b[K\x1b[m\r"},
 		{styled.Of("     ", blue), "\x1b[48;2;0;0;255m\x1b[K\x1b[m"},
 		{nil, "\x1b[K"},
@@ -285,7 +285,7 @@ func TestFill(t *testing.T) {
 		}
 	}
 	s.Print(styled.Of("a    ", gray))
-	if got := string(s.Frame(Frame{Lines: []styled.Line{nil}})); !strings.Contains(got, "\x1b[2G\x1b[48;2;9;9;9m\x1b[K\x1b[m\r\n") {
+	if got := string(s.Frame(Frame{Lines: []styled.Line{nil}})); !strings.Contains(got, "\x1b[48;2;9;9;9m\x1b[Ka\x1b[m\r\n") {
 		t.Errorf("%q", got)
 	}
 }

@@ -71,6 +71,42 @@ func TestTmux(t *testing.T) {
 	}
 }
 
+// TestTmuxShortened checks that rows which were wider once leave nothing behind when the terminal gets narrower: tmux keeps the columns that were
+// erased behind the cursor, and wraps them. They are rows of the live area, and finished lines in their place.
+func TestTmuxShortened(t *testing.T) {
+	t.Parallel()
+	shaded := styled.Style{Bg: color.Gray{Y: 40}}
+	for _, printed := range []int{0, 3} {
+		m := tuitest.NewTmux(t, 80, 12)
+		s := New(Options{Width: 80, Height: 12, Synchronizes: true})
+		wide := make([]string, 10)
+		for i := range wide {
+			wide[i] = fmt.Sprint("row ", i, " ", strings.Repeat("─", 73))
+		}
+		_, _ = m.Write(s.Frame(live(wide...)))
+		var want []string
+		for n := range printed {
+			want = append(want, fmt.Sprint("row ", n, " is printed"))
+			s.Print(styled.Plain(want[n]))
+		}
+		dialog := live()
+		for i := printed; i < len(wide); i++ {
+			text := fmt.Sprint("row ", i, " of the dialog")[:10+i]
+			want = append(want, strings.TrimRight(text, " "))
+			dialog.Lines = append(dialog.Lines, styled.Plain(text))
+		}
+		dialog.Lines[0] = append(dialog.Lines[0], styled.Span{Text: strings.Repeat(" ", 80-dialog.Lines[0].Width()), Style: shaded})
+		dialog.Cursor = Position{2, 3}
+		_, _ = m.Write(s.Frame(dialog))
+		m.Resize(40, 12)
+		s.Resize(40, 12)
+		_, _ = m.Write(s.Frame(dialog))
+		if got := m.Whole(); !slices.Equal(got, want) {
+			t.Errorf("%d lines printed:\n%s\nnot\n%s", printed, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
 // TestTmuxScroll checks that rows which scroll in the live area leave nothing in the scrollback, also at the top of the screen.
 func TestTmuxScroll(t *testing.T) {
 	t.Parallel()
