@@ -1,8 +1,11 @@
 package tui
 
 import (
+	"fmt"
+	"slices"
 	"time"
 
+	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
@@ -75,8 +78,44 @@ func openTasks(l *loop) pane.Pane {
 	})
 }
 
+// openThemes opens the pane with the themes. Of a theme that does not exist, it changes the file that names it.
 func openThemes(l *loop) pane.Pane {
-	return themes.New(l.look.request, l.scopes(), l.view.bindings)
+	scopes := l.scopes()
+	if named, ok := l.themeLayer(); ok && l.look.request.IsMissing() {
+		scopes.Choose(named.Scope)
+	}
+	return themes.New(l.look.request, scopes, l.view.bindings)
+}
+
+// themeLayer returns the settings file that names the theme, false if there is none.
+func (l *loop) themeLayer() (layer config.Layer, ok bool) {
+	e, err := config.Explain(l.view.settings(), l.view.project().Paths, string(config.ThemeName))
+	if err != nil {
+		return layer, false
+	}
+	for _, layer := range slices.Backward(e.Layers) {
+		if layer.IsSet && layer.State == "read" {
+			return layer, true
+		}
+	}
+	return layer, false
+}
+
+// themePlace returns a sentence about the place where the settings name the theme, "" if it is not known.
+func (l *loop) themePlace() string {
+	named, ok := l.themeLayer()
+	if !ok || named.File == "" {
+		return ""
+	}
+	return fmt.Sprintf(" See %s, line %d.", l.view.project().Paths.Display(named.File), named.Line)
+}
+
+// offerThemes opens the pane with the themes if the one of the settings does not exist and the user has begun nothing else.
+func (l *loop) offerThemes() {
+	isIdle := l.wanted.Line == "" && l.options.First == "" && l.pane == nil && l.dialog == nil && l.composer.IsEmpty()
+	if isIdle && l.look.request.IsMissing() {
+		l.pane = openThemes(l)
+	}
 }
 
 func (l *loop) scopes() *pane.Scopes {

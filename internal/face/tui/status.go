@@ -71,7 +71,10 @@ func (l *loop) applyTheme() {
 	for _, e := range v.project().Extensions() {
 		r.Extensions = append(r.Extensions, theme.Extension{Name: e.Name, Themes: e.Themes})
 	}
-	for _, w := range l.look.choose() {
+	for i, w := range l.look.choose() {
+		if i == 0 && r.IsMissing() {
+			w += l.themePlace()
+		}
 		l.driver.Warn(w)
 	}
 }

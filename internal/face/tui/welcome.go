@@ -43,6 +43,7 @@ func (l *loop) sessionOpened() {
 	if !l.openPane(l.wanted) && l.wanted.Line != "" {
 		l.driver.Submit(l.wanted.Line)
 	}
+	l.offerThemes()
 }
 
 // welcome prints the name of the program, and where it works unless the screen is reduced.

@@ -2,6 +2,7 @@ package pane
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"pollux/internal/config"
@@ -28,6 +29,13 @@ func NewScopes(s *config.Settings, paths *config.Paths) *Scopes {
 
 // Next chooses the next file. The first one follows the last.
 func (c *Scopes) Next() { c.at = (c.at + 1) % len(c.all) }
+
+// Choose chooses the file of a scope, if it is one of those that can be chosen.
+func (c *Scopes) Choose(s config.Scope) {
+	if i := slices.Index(c.all, s); i >= 0 {
+		c.at = i
+	}
+}
 
 // Scope returns the chosen file.
 func (c *Scopes) Scope() config.Scope { return c.all[c.at] }

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pollux/tool/spelling"
 )
 
 // Request has everything that the choice of a theme depends on.
@@ -59,10 +61,36 @@ func Choose(r Request) (Theme, []string) {
 	}
 	t, warnings := r.find(name, strings.TrimSpace(r.Name))
 	if t.Name == "" {
-		warnings = append([]string{"Theme " + quote(name) + " not found."}, warnings...)
+		text := "Theme " + quote(name) + " not found."
+		if similar := r.Similar(); similar != "" {
+			text += " Did you mean " + quote(similar) + "?"
+		}
+		warnings = append([]string{text}, warnings...)
 		t = builtin(r.defaultTheme(""))
 	}
 	return t.On(r.Background), warnings
+}
+
+// IsMissing reports whether the settings name a theme that does not exist, or that cannot be loaded.
+func (r *Request) IsMissing() bool {
+	name := cleanName(r.Name)
+	if name == "" || r.HasNoColor {
+		return false
+	}
+	t, _ := r.find(name, strings.TrimSpace(r.Name))
+	return t.Name == ""
+}
+
+// Similar returns the name of the theme that a misspelled name probably means, "" for none.
+func (r *Request) Similar() string {
+	custom, _ := r.CustomThemes()
+	return spelling.Closest(cleanName(r.Name), func(yield func(string) bool) {
+		for _, n := range Names(custom...) {
+			if !yield(n.Name) {
+				return
+			}
+		}
+	})
 }
 
 // isDefault reports whether a theme is one of the two default themes.

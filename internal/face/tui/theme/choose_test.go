@@ -66,6 +66,15 @@ func TestDefaultTheme(t *testing.T) {
 	}
 }
 
+func TestIsMissing(t *testing.T) {
+	t.Parallel()
+	for _, r := range []Request{{}, {Name: " "}, {Name: "Default", AutoSwitch: true}, {Name: "none", HasNoColor: true}, {Name: "Ayu"}} {
+		if r.IsMissing() {
+			t.Errorf("%+v", r)
+		}
+	}
+}
+
 // TestThresholds checks that the backgrounds of the tests are where their names say.
 func TestThresholds(t *testing.T) {
 	t.Parallel()
@@ -116,10 +125,16 @@ func TestChoose(t *testing.T) {
 		{"NoColor", DefaultDark, gap, `Theme "NoColor" not found.`},
 		{"Other", DefaultDark, gap, `Theme "Other" not found.`},
 		{" (e)", DefaultDark, gap, `Theme "(e)" not found.`},
+		{"drakula", DefaultDark, gap, `Theme "drakula" not found. Did you mean "Dracula"?`},
+		{"ayu", DefaultDark, gap, `Theme "ayu" not found. Did you mean "Ayu"?`},
+		{"X (g)", DefaultDark, gap, `Theme "X (g)" not found. Did you mean "X (e)"?`},
 		{"Bad", DefaultDark, gap, `Theme "Bad" not found.|Theme "Bad": it is not a JSON object.`},
 	} {
 		r.Name = tt.name
 		got, warnings := Choose(r)
+		if r.IsMissing() != strings.Contains(tt.warn, "not found") {
+			t.Errorf("%q: is missing: %t", tt.name, r.IsMissing())
+		}
 		all := strings.Join(warnings, "|")
 		if before, ok := strings.CutSuffix(tt.warn, "…"); ok && strings.HasPrefix(all, before) && len(all) > len(before) {
 			all = tt.warn

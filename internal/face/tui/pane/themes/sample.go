@@ -29,7 +29,11 @@ const (
 // about returns the preview: code, and below it a change. If there is not enough room for all of it, code is left out.
 func (p *Pane) about(_, width, height int, _ theme.Theme) []styled.Line {
 	t := p.Preview()
-	lines := p.note(width, t)
+	var lines []styled.Line
+	if p.missing != "" {
+		lines = styled.Of(p.missing, t.Warning()).Wrap(width, nil)
+	}
+	lines = append(lines, p.note(width, t)...)
 	change := change(t)
 	room := height - len(lines) - len(change)
 	code := code(t)

@@ -2,6 +2,7 @@
 package themes
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -23,6 +24,7 @@ type Pane struct {
 	preview  theme.Theme
 	of       string   // the name that preview is of
 	warnings []string // about preview
+	missing  string   // why the theme of the settings is not in use, "" if it is
 }
 
 // New returns the dialog with the built-in themes, and with those of the settings and the extensions that the request has.
@@ -30,8 +32,12 @@ type Pane struct {
 func New(request theme.Request, scopes *pane.Scopes, b *keys.Bindings) *Pane {
 	p := &Pane{request: request, scopes: scopes, bindings: b}
 	current := strings.TrimSpace(request.Name)
-	if current == "" {
-		now, _ := theme.Choose(request)
+	now, warnings := theme.Choose(request)
+	switch isMissing := request.IsMissing(); {
+	case isMissing:
+		p.missing = warnings[0]
+		current = now.Name
+	case current == "":
 		current = now.Name
 	}
 	custom, _ := p.request.CustomThemes()
@@ -40,13 +46,17 @@ func New(request theme.Request, scopes *pane.Scopes, b *keys.Bindings) *Pane {
 		rows = append(rows, pane.Row{Label: n.Name, Detail: p.describe(n, n.Name == current)})
 		p.names = append(p.names, n.Name)
 	}
-	if !slices.Contains(p.names, current) { // the path of a file, or a name without a theme
+	if !slices.Contains(p.names, current) { // the path of a file
 		rows = slices.Insert(rows, 0, pane.Row{Label: current, Detail: "current"})
 		p.names = slices.Insert(p.names, 0, current)
 	}
 	p.picker = pane.NewPicker("Choose a theme", rows)
 	p.picker.About = p.about
-	p.picker.Select(slices.Index(p.names, current))
+	selected := current
+	if p.missing != "" {
+		selected = cmp.Or(request.Similar(), current)
+	}
+	p.picker.Select(slices.Index(p.names, selected))
 	p.Preview()
 	return p
 }

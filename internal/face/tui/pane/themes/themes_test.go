@@ -108,7 +108,9 @@ func TestCurrent(t *testing.T) {
 		{"unknown background", theme.Request{Name: "Xcode"}, "❯ Xcode                    light, current", ""},
 		{"incompatible", theme.Request{Name: " Xcode ", Background: black}, "❯ Xcode                    light, current (Incompatible)", ""},
 		{"custom", theme.Request{Name: "Mine", Custom: custom, Background: black}, "❯ Mine                     dark, custom, current (Matches terminal)", ""},
-		{"missing", theme.Request{Name: "Nowhere"}, "❯ Nowhere                  current", `Theme "Nowhere" not found.`},
+		{"missing", theme.Request{Name: "Nowhere"}, "❯ Default                  dark, current", `Theme "Nowhere" not found.`},
+		{"misspelled", theme.Request{Name: "drakula"}, "❯ Dracula                  dark", `Theme "drakula" not found. Did you mean "Dracula"?`},
+		{"missing file", theme.Request{Name: "/no/theme.json", Home: "/home/x"}, "❯ Default                  dark, current", `Theme "/no/theme.json" not found.`},
 	} {
 		screen := text(t, newPane(t, c.request), 80, 50)
 		if !strings.Contains(screen, c.want+"\n") || !strings.Contains(screen, c.warning) || strings.Contains(screen, "no theme") || strings.Count(screen, "current") != 1 {
@@ -171,6 +173,7 @@ func TestScreens(t *testing.T) {
 			{"no match", "q w e", 24, theme.Request{Name: "Dracula"}},
 			{"low", "", 10, theme.Request{Name: "Dracula"}},
 			{"one row", "", 1, theme.Request{Name: "Dracula"}},
+			{"misspelled", "", 24, theme.Request{Name: "Drakula", Background: black}},
 			{"no colors", "", 24, theme.Request{HasNoColor: true}},
 		} {
 			p := newPane(t, c.request)
