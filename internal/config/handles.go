@@ -18,6 +18,7 @@ const (
 	IDEEnabled           = Bool("ide.enabled")
 	EditorInNewWindow    = Bool("general.openEditorInNewWindow")
 	InlineThinking       = String("ui.inlineThinkingMode")
+	DiffMode             = String("ui.diffMode")
 	ScreenReader         = Bool("ui.accessibility.screenReader")
 	BugCommand           = Object("advanced.bugCommand")
 	HomeWarning          = Bool("ui.showHomeDirectoryWarning")

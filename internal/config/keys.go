@@ -278,6 +278,7 @@ var table = [...]Key{
 	{"ui.customThemes", "map", nil, atOnce, live, themes, "Custom themes, by name."},
 	{"ui.customWittyPhrases", "strings", list{}, atOnce, live, free, "Custom loading phrases."},
 	{"ui.debugRainbow", "bool", false, restart, inert, free, "Debug option of another renderer."},
+	{"ui.diffMode", "enum auto unified split", "auto", atOnce, live, free, "Show changes of files in two columns, old and new (split), in one (unified), or in two on terminals with 160 columns (auto)."},
 	{"ui.dynamicWindowTitle", "bool", true, atOnce, live, free, "Show the status in the window title."},
 	{"ui.errorVerbosity", "enum low full", "low", atOnce, live, free, "Show recovered errors (full) or hide them (low)."},
 	{"ui.escapePastedAtSymbols", "bool", false, atOnce, live, free, "Treat @ in pasted text as a plain character."},

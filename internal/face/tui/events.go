@@ -153,7 +153,7 @@ func (l *loop) commandDone(e kit.CommandDone) {
 
 // ask opens the dialog of a question.
 func (l *loop) ask(q *kit.Question) {
-	l.dialog, l.drawn.isShown = question.Open(q, l.view.bindings, question.Pause), false
+	l.dialog, l.drawn.isShown = question.Open(q, l.view.bindings, l.transcript.Options.DiffLayout, question.Pause), false
 	l.notify(q)
 	l.pace.change()
 }

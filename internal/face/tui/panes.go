@@ -132,7 +132,8 @@ func openSessions(l *loop) pane.Pane {
 func openRewind(l *loop) pane.Pane {
 	s := l.view.session
 	return rewind.New(l.ctx, rewind.Options{
-		History: s.History, Calls: s.Record.Calls, Plan: s.Changes.PlanUndo, ShortPath: l.view.live.ShortPath,
+		DiffLayout: l.transcript.Options.DiffLayout,
+		History:    s.History, Calls: s.Record.Calls, Plan: s.Changes.PlanUndo, ShortPath: l.view.live.ShortPath,
 		Bindings: l.view.bindings, Now: time.Now, Background: l.inBackground,
 	})
 }

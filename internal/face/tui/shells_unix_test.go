@@ -90,7 +90,7 @@ func TestQuestionAfterCommand(t *testing.T) {
 		_, isAnswered := l.dialog.Handle(keys.Key{Chord: keys.Chord{Code: keys.Enter}, At: now}, l.view.bindings).(question.Answered)
 		return isAnswered
 	}
-	l.dialog = question.Open(&kit.Question{Prompt: "Go on?", Options: []kit.Option{{Label: "Yes"}}}, l.view.bindings, question.Pause)
+	l.dialog = question.Open(&kit.Question{Prompt: "Go on?", Options: []kit.Option{{Label: "Yes"}}}, l.view.bindings, "", question.Pause)
 	draw(0)
 	command.Close()
 	_, _ = p.Wait()

@@ -5,6 +5,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/crash"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/footer"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/modeline"
@@ -91,6 +92,7 @@ func (l *loop) applyTranscript() {
 	_, isSet := s.Lookup(string(config.ShowLineNumbers)) // else code in the scrollback is copied without them
 	o.ShowsModel, o.LineNumbers = config.ShowModelInChat.In(s), (isSet || l.full != nil) && config.ShowLineNumbers.In(s)
 	o.IsDebug, o.ShowsErrors = v.project().Debugging(), config.ErrorVerbosity.In(s) == "full"
+	o.DiffLayout = diff.Layout(config.DiffMode.In(s))
 	o.IsLoose = !config.CompactToolOutput.In(s)
 }
 

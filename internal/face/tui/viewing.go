@@ -37,6 +37,7 @@ func (l *loop) openViewer() {
 	source := conversation.Live(s.History, s.Record.Calls)
 	l.viewing = &viewing{Viewer: viewer.New(source, viewer.Options{
 		Names: l.view.live, HasLinks: l.look.opensLinks(), LineNumbers: l.transcript.Options.LineNumbers, IsRaw: l.transcript.Look.IsRaw,
+		DiffLayout: l.transcript.Options.DiffLayout,
 	})}
 	if l.full == nil {
 		l.enter(terminal.OtherScreen)

@@ -40,10 +40,10 @@ type Change struct {
 }
 
 // Unified returns the change in one column, a line of the screen for each line of text, however long it is. A line that is
-// too wide can be wrapped behind [Gutter] columns.
-func (c Change) Unified(s Styles) []styled.Line {
-	p := newPainter(c, s)
-	var lines []styled.Line
+// too wide can be wrapped behind [Change.Gutter] columns.
+func (c Change) Unified(s Styles) []styled.Line { return newPainter(c, s).unified() }
+
+func (p *painter) unified() (lines []styled.Line) {
 	for i, h := range p.hunks {
 		if i > 0 {
 			lines = append(lines, p.gap(h, p.hunks[i-1])...)
@@ -54,17 +54,17 @@ func (c Change) Unified(s Styles) []styled.Line {
 			if partners[j] >= 0 {
 				partner = &h.lines[partners[j]]
 			}
-			lines = append(lines, append(p.gutter(l), p.text(l, partner)...))
+			lines = append(lines, append(p.gutter(l.kind, l.number()), p.text(l, partner)...))
 		}
 	}
 	if len(lines) == 0 {
-		lines = []styled.Line{styled.Of("No changes detected.", s.Number)}
+		lines = []styled.Line{styled.Of("No changes detected.", p.styles.Number)}
 	}
 	return lines
 }
 
 // Gutter returns the width of the numbers and signs before the text of each line.
-func (c Change) Gutter() int { return newPainter(c, Styles{}).digits + len(" + ") }
+func (c Change) Gutter() int { return newPainter(c, Styles{}).gutterWidth() }
 
 func (c Change) isNew() bool { return c.Before == nil && c.After != "" }
 
@@ -115,7 +115,7 @@ func (p *painter) gap(h, before hunk) []styled.Line {
 	if h.first()-before.last() > 6 {
 		rule = "═"
 	}
-	return []styled.Line{styled.Of(strings.Repeat(rule, p.digits+len(" + ")+10), p.styles.Gap)}
+	return []styled.Line{styled.Of(strings.Repeat(rule, p.gutterWidth()+10), p.styles.Gap)}
 }
 
 // first returns the number of the first line of a hunk in the old version, or the new one if the old one lacks it.

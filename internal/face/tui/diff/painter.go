@@ -65,21 +65,24 @@ func (p *painter) highlight(language, text string, number func(line) int) map[in
 	return tokens
 }
 
-// gutter returns the number of a line and its sign.
-func (p *painter) gutter(l line) styled.Line {
-	n, style := l.new, p.styles.Number
-	switch l.kind {
+// gutter returns the number of a line and the sign of its kind.
+func (p *painter) gutter(kind change, number int) styled.Line {
+	style := p.styles.Number
+	switch kind {
 	case removed:
-		n, style = l.old, p.styles.Removed
+		style = p.styles.Removed
 	case added:
 		style = p.styles.Added
 	}
-	number := strconv.Itoa(n)
+	text := strconv.Itoa(number)
 	return styled.Line{
-		{Text: strings.Repeat(" ", max(0, p.digits-len(number))) + number + " ", Style: p.styles.Number},
-		{Text: string(l.kind) + " ", Style: style},
+		{Text: strings.Repeat(" ", max(0, p.digits-len(text))) + text + " ", Style: p.styles.Number},
+		{Text: string(kind) + " ", Style: style},
 	}
 }
+
+// gutterWidth returns the width of a gutter.
+func (p *painter) gutterWidth() int { return p.digits + len(" + ") }
 
 // text returns the text of a line. partner is the other version of the line, nil if there is none.
 func (p *painter) text(l line, partner *line) styled.Line {

@@ -21,6 +21,14 @@ type line struct {
 	text     string
 }
 
+// number returns the number of the line in the new version, or that in the old one if it was removed.
+func (l line) number() int {
+	if l.kind == removed {
+		return l.old
+	}
+	return l.new
+}
+
 // hunk is a group of changed lines with the lines around them.
 type hunk struct{ lines []line }
 

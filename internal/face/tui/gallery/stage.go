@@ -104,7 +104,7 @@ func (s *stage) ask(details tool.Confirmation, isOfCall bool, pressed ...string)
 
 func (s *stage) askAs(q *kit.Question, pressed ...string) {
 	s.events, s.questions = append(s.events, kit.Asked{Question: q}), append(s.questions, q)
-	d := question.Open(q, s.bindings, 0)
+	d := question.Open(q, s.bindings, "", 0)
 	d.Shown(clock(0))
 	for i, k := range keysOf(pressed) {
 		k.At = clock(float64(i + 1))

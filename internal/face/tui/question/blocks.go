@@ -15,13 +15,13 @@ import (
 )
 
 // blocksOf returns a function that draws all blocks of a question, with an empty line between them.
-func blocksOf(q *kit.Question) func(width int, t theme.Theme) []styled.Line {
+func blocksOf(q *kit.Question, layout diff.Layout) func(width int, t theme.Theme) []styled.Line {
 	return func(width int, t theme.Theme) (lines []styled.Line) {
 		for i, b := range q.Blocks {
 			if i > 0 {
 				lines = append(lines, nil)
 			}
-			lines = append(lines, blockLines(b, width, t)...)
+			lines = append(lines, blockLines(b, layout, width, t)...)
 			if kit.IsAltered(foreignText(b)) {
 				lines = append(lines, styled.Of(kit.Altered, t.Warning()).Wrap(width, nil)...)
 			}
@@ -30,10 +30,10 @@ func blocksOf(q *kit.Question) func(width int, t theme.Theme) []styled.Line {
 	}
 }
 
-func blockLines(b kit.Block, width int, t theme.Theme) []styled.Line {
+func blockLines(b kit.Block, layout diff.Layout, width int, t theme.Theme) []styled.Line {
 	switch b := b.(type) {
 	case *kit.Change:
-		return changeLines(b, width, t)
+		return changeLines(b, layout, width, t)
 	case *kit.Command:
 		return codeLines("bash", b.Text, width, t)
 	case *kit.Text: // of the model: formatting could hide a part of it
@@ -64,11 +64,11 @@ func foreignText(b kit.Block) string {
 	return ""
 }
 
-func changeLines(b *kit.Change, width int, t theme.Theme) []styled.Line {
+func changeLines(b *kit.Change, layout diff.Layout, width int, t theme.Theme) []styled.Line {
 	styles, change := diff.StylesOf(t), diff.Change{DiffDisplay: *b.DiffDisplay}
 	lines := []styled.Line{change.Head(b.ShownPath, styles).Cut(width)}
 	indent := styled.Plain(strings.Repeat(" ", min(change.Gutter(), width/2)))
-	for _, l := range change.Unified(styles) {
+	for _, l := range change.Lines(styles, layout, width) {
 		lines = append(lines, l.Wrap(width, indent)...)
 	}
 	return lines

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/theme"
 	"pollux/tool"
@@ -157,7 +158,7 @@ func TestFormPaste(t *testing.T) {
 // TestFormArrival checks that keys and pastes count from the time at which the question is on the screen.
 func TestFormArrival(t *testing.T) {
 	t.Parallel()
-	d := Open(formOf(name), keys.Default("linux"), Pause)
+	d := Open(formOf(name), keys.Default("linux"), diff.Auto, Pause)
 	if got := replyOf(press(t, d, "enter")); got != "ignored" {
 		t.Errorf("before the question is shown: %s", got)
 	}

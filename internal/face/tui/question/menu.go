@@ -27,7 +27,7 @@ func newMenu(shared opened) *menu {
 			first = i
 		}
 	}
-	m := &menu{opened: shared, list: choice.New(items), texts: map[int]*field.Field{}, body: shared.body(blocksOf(q))}
+	m := &menu{opened: shared, list: choice.New(items), texts: map[int]*field.Field{}, body: shared.body(blocksOf(q, shared.layout))}
 	m.list.Select(first)
 	return m
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/styled"
@@ -47,10 +48,10 @@ type Dialog interface {
 // between two keys of a word, and takes longer to read a question.
 const Pause = 250 * time.Millisecond
 
-// Open returns the dialog of a question, with hints for the keys of b. It takes an answer once the question was on the
+// Open returns the dialog of a question, with hints for the keys of b, and with changes of files in a layout. It takes an answer once the question was on the
 // screen for the time of a pause without a key. Its last line lists the keys from then on, and is empty before.
-func Open(q *kit.Question, b *keys.Bindings, pause time.Duration) Dialog {
-	shared := opened{question: q, bindings: b, pause: pause}
+func Open(q *kit.Question, b *keys.Bindings, layout diff.Layout, pause time.Duration) Dialog {
+	shared := opened{question: q, bindings: b, layout: layout, pause: pause}
 	if q.Options == nil {
 		return newForm(shared)
 	}
@@ -93,6 +94,7 @@ func refused() Outcome { return Answered{tool.Answer{Outcome: tool.Cancel}} }
 type opened struct {
 	question *kit.Question
 	bindings *keys.Bindings // for hints
+	layout   diff.Layout    // of changes of files
 	pause    time.Duration
 	shown    time.Time // zero until the question is on the screen
 	last     time.Time // of the last key that was for something else, or shown

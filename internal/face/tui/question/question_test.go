@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/choice"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/theme"
 	"pollux/tool"
@@ -19,7 +20,7 @@ var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // newDialog returns a dialog that takes answers.
 func newDialog(q *kit.Question) Dialog {
-	d := Open(q, keys.Default("linux"), Pause)
+	d := Open(q, keys.Default("linux"), diff.Auto, Pause)
 	d.Shown(start)
 	d.Rest(start.Add(Pause))
 	return d
@@ -151,7 +152,7 @@ func TestLetters(t *testing.T) {
 func TestPause(t *testing.T) {
 	t.Parallel()
 	b := keys.Default("linux")
-	d := Open(editQuestion(), b, Pause)
+	d := Open(editQuestion(), b, diff.Auto, Pause)
 	at := func(after time.Duration, name string) Outcome {
 		t.Helper()
 		chord, err := keys.ParseChord(name)

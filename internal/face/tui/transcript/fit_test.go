@@ -6,9 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/outcome"
 	"pollux/internal/slash"
+	"pollux/tool"
 )
 
 // TestFit checks that the lines of a conversation, fitted to another width, are those of a conversation that was shown there.
@@ -49,6 +51,35 @@ func TestFit(t *testing.T) {
 			if got, want := notation(fitted), notation(want); got != want {
 				t.Errorf("from %d to %d columns it is\n%s\nnot\n%s", from, to, got, want)
 			}
+		}
+	}
+}
+
+// TestRefitChange checks that a change of a file has one or two columns as the width of a screen that fits lines again, and keeps no large file
+// for that.
+func TestRefitChange(t *testing.T) {
+	t.Parallel()
+	rest := strings.Repeat("// more\n", maxKept/8)
+	for _, after := range []string{"var b int\n", "var b int\n" + rest} {
+		before := strings.Replace(after, "b", "a", 1)
+		d := &tool.DiffDisplay{FileName: "x.go", Before: &before, After: after, Diff: "@@ -1 +1 @@\n-var a int\n+var b int\n"}
+		tr := newTranscript()
+		tr.Look.Refits, tr.Look.Width = true, 160
+		lines := tr.diffLines(d)
+		if len(lines) != 1 || lines[0].Block() == nil {
+			t.Fatalf("%d lines without a block", len(lines))
+		}
+		block := lines[0].Block()
+		narrow, wide := block.Fit(100), block.Fit(200)
+		if len(block.Lines) != 1 || len(narrow) != 2 || len(wide) != 1 {
+			t.Errorf("%d lines, %d in 100 columns, %d in 200", len(block.Lines), len(narrow), len(wide))
+		}
+		if isColored := len(narrow[0]) > 5; isColored != (len(after) < maxKept) { // number, sign, and text around the emphasized word
+			t.Errorf("%d bytes: %d spans", len(after), len(narrow[0]))
+		}
+		tr.Options.DiffLayout = diff.One
+		if lines := tr.diffLines(d); len(lines) != 2 || lines[0].Block() != nil {
+			t.Errorf("in one column: %d lines", len(lines))
 		}
 	}
 }

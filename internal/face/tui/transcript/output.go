@@ -17,6 +17,8 @@ import (
 const (
 	maxOutput = 15 // the last lines of an output
 	maxDiff   = 50 // the first lines of a change
+
+	maxKept = 32 << 10 // bytes of a changed file that are kept to highlight the change again in another width
 )
 
 // margin stands before lines of output.
@@ -88,11 +90,31 @@ func (t *Transcript) diffLines(d *tool.DiffDisplay) []styled.Line {
 	} else {
 		cut.Diff, hidden = cutDiff(d.Diff, maxDiff)
 	}
-	var lines []styled.Line
-	for _, l := range (diff.Change{DiffDisplay: cut}).Unified(diff.StylesOf(t.Look.Theme)) {
-		lines = append(lines, trimRight(l))
+	change := diff.Change{DiffDisplay: cut}
+	lines := t.changeLines(change)
+	if len(d.After)+len(text(d.Before)) > maxKept {
+		change.Before, change.After = nil, ""
+	}
+	if isNew := d.Before == nil && d.After != ""; !isNew && t.Options.DiffLayout != diff.One {
+		lines = t.refit(lines, func(t *Transcript) []styled.Line { return t.changeLines(change) })
 	}
 	return append(lines, t.hiddenLines("last", hidden)...)
+}
+
+// changeLines returns the lines of a change for the width of the terminal.
+func (t *Transcript) changeLines(c diff.Change) (lines []styled.Line) {
+	for _, l := range c.Lines(diff.StylesOf(t.Look.Theme), t.Options.DiffLayout, t.width()) {
+		lines = append(lines, trimRight(l))
+	}
+	return lines
+}
+
+// text returns the text that p points to, "" for none.
+func text(p *string) string {
+	if p == nil {
+		return ""
+	}
+	return *p
 }
 
 // cutText returns the first lines of a text, and the number of the others.

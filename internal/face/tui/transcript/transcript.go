@@ -16,6 +16,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/wording"
@@ -45,6 +46,8 @@ type Options struct {
 	IsDebug        bool // the body of a failed request is shown
 	ShowsErrors    bool // of calls in full, not in one line; and each retry
 	IsLoose        bool // calls that read or edit are shown like others, not in one line
+
+	DiffLayout diff.Layout // of changes of files
 
 	// Mentioned returns the images that a prompt mentions, and Picture begins to make the lines of an image: it calls put with
 	// them later, on the goroutine of the transcript. Picture is nil if no images are shown.

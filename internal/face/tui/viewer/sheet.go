@@ -33,7 +33,7 @@ func (s *sheet) clear() {
 
 // setLook changes the form of the rows. It returns false if it is the same.
 func (s *sheet) setLook(look rows.Look) bool {
-	if look.Width == s.look.Width && look.Theme.Name == s.look.Theme.Name && look.Theme.Kind == s.look.Theme.Kind {
+	if look.Width == s.look.Width && look.DiffLayout == s.look.DiffLayout && look.Theme.Name == s.look.Theme.Name && look.Theme.Kind == s.look.Theme.Kind {
 		return false
 	}
 	s.look = look

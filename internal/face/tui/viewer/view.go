@@ -26,7 +26,7 @@ func (v *Viewer) View(width, height int, t theme.Theme) pane.View {
 	if width >= least {
 		gutter = margin
 	}
-	look.Width, look.Theme = width-gutter, t
+	look.Width, look.Theme, look.DiffLayout = width-gutter, t, v.layout.On(width)
 	v.resize(look)
 	v.show(max(height-1, 1))
 	lines := make([]styled.Line, 0, height)

@@ -8,6 +8,7 @@ package viewer
 
 import (
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/field"
 	"pollux/internal/face/tui/viewer/conversation"
 	"pollux/internal/face/tui/viewer/rows"
@@ -19,12 +20,14 @@ type Options struct {
 	HasLinks    bool      // the terminal opens links
 	LineNumbers bool      // before lines of code in answers
 	IsRaw       bool      // answers are shown without rendered Markdown
+	DiffLayout  diff.Layout
 }
 
 // Viewer shows a conversation. Callers must not use it concurrently.
 type Viewer struct {
 	sheet  sheet
-	height int // rows of the conversation on the screen
+	height int         // rows of the conversation on the screen
+	layout diff.Layout // of changes of files
 
 	top     place // the first row on the screen
 	follows bool  // the screen shows the end, and new rows as they come
@@ -49,7 +52,7 @@ type origin struct {
 
 // New returns a viewer at the end of a conversation.
 func New(source conversation.Source, o Options) *Viewer {
-	v := &Viewer{follows: true, height: 23}
+	v := &Viewer{follows: true, height: 23, layout: o.DiffLayout}
 	v.sheet = sheet{
 		conversation: conversation.New(source),
 		look:         rows.Look{Width: 80, HasLinks: o.HasLinks, LineNumbers: o.LineNumbers, IsRaw: o.IsRaw, Names: o.Names},

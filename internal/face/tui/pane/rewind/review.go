@@ -40,14 +40,14 @@ func (p *Pane) pressReview(k keys.Key, b *keys.Bindings) pane.Outcome {
 func (p *Pane) reviewLines(width, height int, t theme.Theme) []styled.Line {
 	r := p.shows
 	if r.Lines == nil || r.width != width || r.theme != t.Name {
-		r.Lines, r.width, r.theme = changeLines(p.asks.changes, width, t), width, t.Name
+		r.Lines, r.width, r.theme = changeLines(p.asks.changes, p.o.DiffLayout, width, t), width, t.Name
 	}
 	keysText := hints(p.hint(keys.BasicCancel, "back"), pane.ScrollHint(p.o.Bindings))
 	return pane.Frame(width, height, t, "Changes since the prompt", styled.Of(keysText, t.Secondary()), r.View)
 }
 
 // changeLines returns the lines of changes.
-func changeLines(changes []change, width int, t theme.Theme) (lines []styled.Line) {
+func changeLines(changes []change, layout diff.Layout, width int, t theme.Theme) (lines []styled.Line) {
 	styles := diff.StylesOf(t)
 	for _, c := range changes {
 		if len(lines) > maxReview {
@@ -63,7 +63,7 @@ func changeLines(changes []change, width int, t theme.Theme) (lines []styled.Lin
 			continue
 		}
 		lines = append(lines, shown.Head(c.path, styles).Cut(width))
-		lines = appendWrapped(lines, shown, styles, width)
+		lines = appendWrapped(lines, shown.Lines(styles, layout, width), shown.Gutter(), width)
 	}
 	if len(lines) > maxReview {
 		lines = append(lines[:maxReview], styled.Of("The rest is not shown.", t.Secondary()).Cut(width))
@@ -72,9 +72,8 @@ func changeLines(changes []change, width int, t theme.Theme) (lines []styled.Lin
 }
 
 // appendWrapped appends the lines of a change, of which long ones go on behind the gutter.
-func appendWrapped(lines []styled.Line, c diff.Change, styles diff.Styles, width int) []styled.Line {
-	gutter := c.Gutter()
-	for _, line := range c.Unified(styles) {
+func appendWrapped(lines, change []styled.Line, gutter, width int) []styled.Line {
+	for _, line := range change {
 		if len(lines) > maxReview {
 			break
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pollux/agent"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/theme"
@@ -26,7 +27,9 @@ type Options struct {
 	// ShortPath returns a path as people read it.
 	ShortPath func(path string) string
 	Bindings  *keys.Bindings // for hints
-	Now       func() time.Time
+	// DiffLayout is that of changes of files.
+	DiffLayout diff.Layout
+	Now        func() time.Time
 	// Background calls work on another goroutine, and then the function that it returns on the goroutine of the pane.
 	Background func(work func() (show func()))
 }

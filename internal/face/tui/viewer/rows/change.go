@@ -60,7 +60,7 @@ func (p *changePiece) size() int {
 
 func (p *changePiece) rows(l *Look) (rows []Row) {
 	indent := styled.Plain(strings.Repeat(" ", p.change.Gutter()))
-	for _, line := range p.change.Unified(diff.StylesOf(l.Theme)) {
+	for _, line := range p.change.Lines(diff.StylesOf(l.Theme), l.DiffLayout, l.Width) {
 		rows = append(rows, l.fit(line, indent)...)
 	}
 	return rows

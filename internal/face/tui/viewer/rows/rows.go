@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/internal/face/kit"
+	"pollux/internal/face/tui/diff"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/face/tui/transcript"
@@ -22,6 +23,7 @@ type Look struct {
 	LineNumbers bool      // before lines of code in answers
 	IsRaw       bool      // answers are shown without rendered Markdown
 	Names       kit.Names // of tools, nil if they are unknown
+	DiffLayout  diff.Layout
 }
 
 // parts returns the look for parts of the transcript.
