@@ -74,7 +74,7 @@ var screenTable = []allowed{
 	},
 	{
 		kind: better, scenes: "slash", paths: []string{"st"},
-		what: "The list of `/` has no commands without a use in Pollux, such as `/setup-github` and `/terminal-setup`.",
+		what: "The list of `/` has no commands without a use in Pollux, such as `/setup-github`.",
 	},
 	{
 		kind: better, scenes: "slash", paths: []string{"sub"},

@@ -41,7 +41,7 @@ var layers = []struct {
 	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
-		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sandbox", "internal/undo", "internal/sessions", "internal/summary", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/browser", "internal/clipboard", "internal/scriptmodel",
+		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sandbox", "internal/undo", "internal/sessions", "internal/summary", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/editorkeys", "internal/browser", "internal/clipboard", "internal/scriptmodel",
 	}},
 	// Packages that all others may use.
 	{"secrets", []string{"internal/keychain"}},

@@ -150,7 +150,7 @@ func checkEncoder(f *file, n *ast.CallExpr, report reporter) {
 
 // checkLiteral reports escape sequences and names of terminals.
 func checkLiteral(f *file, n *ast.BasicLit, report reporter) {
-	if n.Kind != token.STRING || f.isUnder("internal/terminal", "internal/face/tui/inline", "internal/face/tui/keys", "internal/face/tui/console") { // they draw, and read and write keys
+	if n.Kind != token.STRING || f.isUnder("internal/terminal", "internal/face/tui/inline", "internal/face/tui/keys", "internal/face/tui/console", "internal/editorkeys") { // they draw, and read and write keys
 		return
 	}
 	if strings.Contains(n.Value, `\x1b[`) || strings.Contains(n.Value, `\033[`) || strings.Contains(n.Value, `\u001b[`) {

@@ -47,6 +47,8 @@ type Call struct {
 	// Copy puts a text into the clipboard, and returns how, such as "copied to the clipboard". It is nil where only programs
 	// of the system can do it.
 	Copy func(ctx context.Context, text string) (how string, err error)
+	// ReportsKeys reports whether the terminal reports keys such as Shift+Enter apart from Enter, as far as it has said so. It may be nil.
+	ReportsKeys func() bool
 	// Secret reads a provider's key from standard input. label is the provider for people, and name as they named it.
 	Secret func(ctx context.Context, label, name string) (string, error)
 	// Ask runs a task that can ask the person questions. Its outcome is empty if the task's text is printed already.

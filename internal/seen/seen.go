@@ -28,6 +28,8 @@ var (
 	Undo = Notice{Name: "polluxUndoShown"}
 	// Deletion is the note about /undo after the first call that has deleted files.
 	Deletion = Notice{Name: "polluxDeletionShown"}
+	// TerminalSetup is the offer to add key bindings to the editor in whose terminal Pollux runs.
+	TerminalSetup = Notice{Name: "polluxTerminalSetupShown"}
 )
 
 // Warning returns the count of a warning at start.

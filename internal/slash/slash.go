@@ -35,8 +35,9 @@ type Runner struct {
 	Terminal *terminal.Terminal
 	// Shortcuts is the text of /shortcuts: the keys of the face. "" if there are none.
 	Shortcuts string
-	// Copy is that of [manage.Call]; nil for none.
-	Copy func(ctx context.Context, text string) (how string, err error)
+	// Copy and ReportsKeys are those of [manage.Call]; nil for none.
+	Copy        func(ctx context.Context, text string) (how string, err error)
+	ReportsKeys func() bool
 
 	files command.Loader
 	shown sync.Map // texts of warnings that the user has seen
@@ -86,7 +87,7 @@ func (s *Runner) Run(ctx context.Context, line string) (_ Result, known bool, _ 
 func (s *Runner) newCall(call Call) *manage.Call {
 	p := s.Session.Project
 	return &manage.Call{
-		Text: call.Args, Typed: call.Line, Path: call.Name, Live: s.Session, Options: p.Options, Terminal: s.Terminal, Copy: s.Copy,
+		Text: call.Args, Typed: call.Line, Path: call.Name, Live: s.Session, Options: p.Options, Terminal: s.Terminal, Copy: s.Copy, ReportsKeys: s.ReportsKeys,
 		Note:  func(text string) { p.Warn(terminal.Line(text)) },
 		Whole: func(text string) { p.Warn(terminal.Text(text)) },
 		Ask: func(ctx context.Context, task manage.Task) (outcome.Outcome, error) {
@@ -163,7 +164,6 @@ func planned() []*manage.Command {
 		{Name: "gemma", Summary: "Set up the local routing model", Instead: "To use a model on this machine, start Ollama or another local server; /model lists its models."},
 		{Name: "privacy", Summary: "Show the privacy notice", Instead: "The page security of the documentation lists what is sent where: /docs security.", NeedsPerson: true},
 		{Name: "setup-github", Summary: "Set up GitHub workflows", Instead: "The page ci of the documentation has workflows: /docs ci.", NeedsPerson: true},
-		{Name: "terminal-setup", Summary: "Set up terminal key bindings", Instead: "/shortcuts lists the keys that work everywhere.", NeedsPerson: true},
 		{Name: "upgrade", Summary: "Upgrade your account", Instead: "To upgrade Pollux, run pollux upgrade.", NeedsPerson: true},
 		{Name: "voice", Summary: "Toggle voice mode", Instead: "To speak a prompt, use the dictation of your system, which types into any program.", NeedsPerson: true},
 	}

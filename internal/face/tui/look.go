@@ -144,6 +144,7 @@ func (l *loop) learn(e keys.Event) {
 	case keys.KittyFlags:
 		if !k.isKitty {
 			k.isKitty, l.decoder.IsKitty = true, true
+			l.reportsKeys.Store(true)
 			l.composer.Guard.IsPasteMarked = true
 			l.enter(terminal.KittyKeys)
 		}

@@ -297,6 +297,7 @@ func (f *Face) open(ctx context.Context, d *kit.Driver) (kit.Session, error) {
 	v := newView(live, f.options)
 	v.connectShells(f.shells)
 	live.Commands.Copy = func(ctx context.Context, text string) (how string, err error) { return f.copyText(ctx, v, text) }
+	live.Commands.ReportsKeys = f.reportsKeys.Load
 	f.opened <- v
 	return live, nil
 }

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"sync/atomic"
 
 	"pollux/internal/crash"
 	"pollux/internal/exit"
@@ -60,6 +61,8 @@ type Face struct {
 	driver  *kit.Driver
 	shells  *console.Console // the running commands
 	opened  chan *view       // has the view of the session once it is open
+	// reportsKeys is set if the terminal has the protocol of keys of kitty.
+	reportsKeys atomic.Bool
 	// copyText puts a text into the clipboard, and returns how. It is set before the session is opened.
 	copyText func(ctx context.Context, v *view, text string) (how string, err error)
 }

@@ -44,6 +44,7 @@ func (l *loop) sessionOpened() {
 		l.driver.Submit(l.wanted.Line)
 	}
 	l.offerThemes()
+	l.offerSetup()
 }
 
 // welcome prints the name of the program, and where it works unless the screen is reduced.

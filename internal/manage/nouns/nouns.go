@@ -38,7 +38,7 @@ func All() []*manage.Command {
 	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), undo.Commands(), []*manage.Command{
 		agents.Command(), confine.Command(), directories.Command(), extensions.Command(), hooks.Command(), ide.Command(), keys.Command(), logs.Command(), memory.Command(),
 		memory.InitCommand(), models.Command(), models.SessionCommand(), permissions.Command(), policy.Command(), servers.Command(),
-		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.FooterCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),
+		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.FooterCommand(), settings.TerminalCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),
 	})
 }
 

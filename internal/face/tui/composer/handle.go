@@ -8,6 +8,9 @@ import (
 // Handle takes a key or a paste. Give it all of them that no other part has used; see also [Composer.Observe].
 func (c *Composer) Handle(e keys.Event, b *keys.Bindings) Outcome {
 	meaning := c.Guard.Check(e)
+	if meaning == keys.SecondEnd {
+		return Changed{}
+	}
 	k, isKey := e.(keys.Key)
 	p, isPaste := e.(keys.Paste)
 	if !isKey && (!isPaste || p.IsClipboard) {

@@ -13,7 +13,7 @@ const (
 )
 
 // Guard tells an Enter key that submits from a line end in text that the terminal pastes without marks, and from a
-// backslash with Enter, which key maps of terminals send for Shift+Enter. It knows only the times of the events. The
+// backslash with Enter, which key maps of terminals send for Shift+Enter, those of Gemini CLI with a line feed behind it. It knows only the times of the events. The
 // zero Guard is ready to use.
 type Guard struct {
 	// IsPasteMarked turns off the guard against pasted line ends. Set it once the terminal confirmed bracketed paste, or
@@ -23,6 +23,7 @@ type Guard struct {
 	typed     time.Time // of the last character or line end
 	pasted    time.Time
 	backslash time.Time
+	shifted   time.Time // of the last ShiftedEnter
 }
 
 // EnterMeaning is the meaning of an event for a [Guard].
@@ -33,6 +34,7 @@ const (
 	Literal      EnterMeaning = iota // the event itself: all events but some Enter keys
 	LineBreak                        // the Enter key inserts a line break
 	ShiftedEnter                     // with the backslash before it, which was input: Shift+Enter
+	SecondEnd                        // the line feed behind a ShiftedEnter, which belongs to it: it is no key
 )
 
 // Check takes the next event and returns its meaning. Give it all events, in order.
@@ -43,12 +45,20 @@ func (g *Guard) Check(e Event) EnterMeaning {
 			g.pasted = e.At
 		}
 	case Key:
+		isSecond := e.Chord == (Chord{Ctrl, 'j'}) && isWithin(e.At, g.shifted, backslashWait)
+		g.shifted = time.Time{}
+		if isSecond {
+			return SecondEnd
+		}
 		if e.Chord != (Chord{Code: Enter}) {
 			g.noteKey(e)
 			return Literal
 		}
 		meaning := g.enter(e.At)
 		g.backslash = time.Time{}
+		if meaning == ShiftedEnter {
+			g.shifted = e.At
+		}
 		if meaning == LineBreak {
 			g.typed = e.At // an empty line may follow
 		}
