@@ -52,7 +52,7 @@ func TestResetKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !other.ResetKilled() || other.ResetKilled() {
-		t.Error("it is not reset after a kill, or twice")
+		t.Fatal("it is not reset after a kill, or twice")
 	}
 	if left, _ := filepath.Glob(filepath.Join(term.Marks, "*")); !slices.Equal(left, []string{fresh}) {
 		t.Errorf("marks that stay: %q", left)
