@@ -241,7 +241,7 @@ var table = [...]Key{
 	{"security.environmentVariableRedaction.blocked", "strings", list{}, restart, live, onlyMore, "Variables that commands never receive."},
 	{"security.environmentVariableRedaction.enabled", "bool", false, restart, live, onlyOn, "Remove secrets from the environment of commands."},
 	{"security.folderTrust.enabled", "bool", true, restart, live, onlyOn, "Ask whether to trust a folder before using its settings and running commands in it."},
-	{"security.toolSandboxing", "bool", nil, restart, live, onlyTrue, "As tools.sandbox, true or false."},
+	{"security.toolSandboxing", "bool", nil, restart, live, onlyTrue, "As tools.sandbox, true or false. True also restricts commands by the approval mode, as sandbox.toml of Gemini CLI does: see /docs sandbox."},
 
 	{"skills.disabled", "strings", list{}, restart | union, live, disabledItems, "Disabled skills, by name. See /docs skills."},
 	{"skills.enabled", "bool", true, restart, live, runsSkills, "Enable skills."},

@@ -28,23 +28,23 @@ func (p *Project) ReadPolicies(accepted func(project policy.Integrity) bool) (Ru
 	var r Rules
 	src := policy.Sources{
 		System: config.SystemPolicies(), Foreign: config.OwnershipProblem,
-		Admin: p.Paths.AbsoluteAll(p.adminPaths()), WarnsOfSandbox: config.ToolSandboxing.In(p.Settings()),
+		Admin: p.Paths.AbsoluteAll(p.adminPaths()),
 	}
 	src.User, src.Project = p.policyPaths()
 	p.warnOfMissing(config.PolicyPaths, "--policy")
 	p.warnOfMissing(config.AdminPolicyPaths, "--admin-policy")
 	own := p.Paths.UserPolicies()
-	if p.userReplaces() {
-		// Saved rules must be read again.
-		if slices.Contains(src.User, own) || slices.Contains(src.User, filepath.Join(own, policy.SavedName)) {
-			r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
-		}
-	} else {
+	r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
+	if config.ToolSandboxing.In(p.Settings()) {
+		src.Sandbox, src.Display = filepath.Join(own, policy.SandboxName), p.Paths.Display
+	}
+	if !p.userReplaces() {
 		// Reading the settings has warned of a home directory that cannot be entered.
 		if _, err := os.Stat(own); !errors.Is(err, fs.ErrPermission) {
 			src.User = append([]string{own}, src.User...)
 		}
-		r.Saved = &policy.Saved{File: filepath.Join(own, policy.SavedName), Tier: policy.TierUser}
+	} else if !slices.Contains(src.User, own) && !slices.Contains(src.User, r.Saved.File) {
+		r.Saved = nil // saved rules must be read again
 	}
 	if project := (policy.Integrity{File: filepath.Join(p.Paths.RuntimeDir(), "policy_integrity.json"), Dir: p.Paths.Dir()}); accepted(project) {
 		src.Workspace = project.Policies()

@@ -1,12 +1,15 @@
 package project_test
 
 import (
+	"cmp"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
@@ -329,37 +332,34 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// TestSandboxFile checks that Gemini CLI's own file about the sandbox is warned of if it would restrict something there.
+// TestSandboxFile checks when Gemini CLI's own file about the sandbox counts: where it would there.
 func TestSandboxFile(t *testing.T) {
 	t.Parallel()
-	const on, mode = `{"security": {"toolSandboxing": true}}`, "[modes.default]\napprovedTools = []\n"
-	for name, tt := range map[string]struct{ settings, file, want string }{
-		"no network":       {on, mode + "network = false\nreadonly = false\n", "modes.default.network = false)"},
-		"read-only":        {on, mode + "network = true\nreadonly = true\n", "modes.default.readonly = true)"},
-		"no overrides":     {on, mode + "network = true\nreadonly = false\nallowOverrides = false\n", "modes.default.allowOverrides = false)"},
-		"all":              {on, mode + "network = false\nreadonly = true\nallowOverrides = false\n[modes.plan]\nnetwork = false\n", " and 1 more)"},
-		"inline":           {on, "modes = {plan = {network = false}}", "modes.plan.network = false)"},
-		"nothing":          {on, mode + "network = true\nreadonly = false\nallowOverrides = true\n[commands.git]\nallow_network = true\n", ""},
-		"other types":      {on, "[modes]\nplan = 1\n[modes.default]\nnetwork = \"false\"\n", ""},
-		"no modes":         {on, "modes = false\n", ""},
-		"no file":          {on, "", ""},
-		"off":              {`{"security": {"toolSandboxing": false}}`, mode + "network = false\n", ""},
-		"without settings": {`{}`, mode + "network = false\n", ""},
-		"another sandbox":  {`{"tools": {"sandbox": true}}`, mode + "network = false\n", ""},
+	const on, file, bad = `{"security": {"toolSandboxing": true}}`, "[modes.default]\nnetwork = false\n", "modes = 1"
+	for name, tt := range map[string]struct{ settings, file, want, err string }{
+		"a file":           {on, file, "~/.gemini/policies/sandbox.toml", ""},
+		"a broken file":    {on, bad, "~/.gemini/policies/sandbox.toml", "line 1: modes is not a table"},
+		"no file":          {on, "", "built in", ""},
+		"off":              {`{"security": {"toolSandboxing": false}}`, bad, "none", ""},
+		"without settings": {`{}`, bad, "none", ""},
+		"another sandbox":  {`{"tools": {"sandbox": true}}`, bad, "none", ""},
+		"other policies":   {`{"policyPaths": ["/nowhere"], "security": {"toolSandboxing": true}}`, file, "~/.gemini/policies/sandbox.toml", ""},
 	} {
 		u := projecttest.NewUser(t)
 		u.Write("~/.gemini/settings.json", tt.settings)
 		if tt.file != "" {
 			u.Write("~/.gemini/policies/sandbox.toml", tt.file)
 		}
-		p := u.Load()
-		u.TakeWarnings()
-		if _, err := p.ReadPolicies(func(policy.Integrity) bool { return false }); err != nil {
-			t.Fatal(err)
+		r, err := u.Load().ReadPolicies(func(policy.Integrity) bool { return false })
+		if tt.err != "" && (!errors.Is(err, config.ErrLost) || !strings.Contains(err.Error(), tt.err)) || tt.err == "" && err != nil {
+			t.Errorf("%s: %v", name, err)
 		}
-		text := u.TakeWarnings()
-		if (text == "") != (tt.want == "") || !strings.Contains(text, tt.want) || strings.Contains(text, "\n") {
-			t.Errorf("%s: %q", name, text)
+		got := "none"
+		if r.Sandbox != nil {
+			got = cmp.Or(r.Sandbox.File, "built in")
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s", name, got)
 		}
 	}
 }

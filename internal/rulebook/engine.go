@@ -95,7 +95,7 @@ func NewEngine(o EngineOptions) *policy.Engine {
 		Report:        p.Warn,
 		Display:       p.DisplayFile,
 	})
-	p.Sandbox.Limit(func() bool { return engine.Mode() == policy.Sandboxed })
+	p.Sandbox.Govern(r.Sandbox, func() string { return engine.Mode().String() })
 	return engine
 }
 

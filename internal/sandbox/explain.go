@@ -40,12 +40,22 @@ func (p *Profile) Judge(path string) (Verdict, string) {
 	switch {
 	case scratch != "":
 		return MayChange, scratch
-	case writable != "" && hidden == "" && within(p.Keep) == "":
+	case writable != "" && hidden == "" && !p.keeps(path):
 		return MayChange, writable
 	case hidden != "" && shown == "":
 		return Hidden, hidden
 	}
 	return MayRead, shown
+}
+
+// keeps reports whether a path in a directory that programs may change is kept from them.
+func (p *Profile) keeps(path string) bool {
+	isLifted := func(dir string) bool {
+		return isWithinOne(path, slices.DeleteFunc(slices.Clone(p.Write), func(changed string) bool { return !isBelow(changed, dir) }))
+	}
+	return slices.ContainsFunc(p.Keep, func(dir string) bool {
+		return (path == dir || isBelow(path, dir)) && !(slices.Contains(p.ReadOnly, dir) && isLifted(dir))
+	})
 }
 
 // isKernels reports whether a path is in one of the kernel's directories, below a directory with files.
@@ -102,6 +112,8 @@ type Denial struct {
 	Hosts []string
 	// Proxy is by which programs reach other machines, if Kind is HasNoNetwork; "" for none.
 	Proxy string
+	// Source is the place of the approval mode's restriction because of which Path cannot be changed, or the network is off; "" for none.
+	Source string
 	// IsUnneeded says that a hidden path is one of [Profile.Unneeded].
 	IsUnneeded bool
 }
@@ -364,7 +376,11 @@ func (p *Profile) DenialAt(path string) Denial {
 	case verdict != Hidden && existing(path) != path && !ByPath && p.hasHidden(existing(path)) && userMay(existing(path), write):
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	case verdict == MayRead && userMay(existing(path), write):
-		return Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
+		d := Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
+		if isWithinOne(path, p.ReadOnly) {
+			d.Source = p.Source
+		}
+		return d
 	}
 	return Denial{}
 }
@@ -397,6 +413,10 @@ func (d Denial) Advice() string {
 		}
 		return d.Path + " is hidden from commands by the sandbox, because it may hold secrets. Work without it, or tell the user that " + allowedPaths + " can show it."
 	case KeepsFile:
+		if d.Source != "" {
+			return "In this approval mode, the sandbox lets commands change no files of the workspace, and not " + d.Path +
+				": see " + d.Source + ". Use the tools for files where they are allowed, or tell the user."
+		}
 		text := "The sandbox lets commands change files only in the workspace, in temporary directories such as $TMPDIR, and in caches: " + d.Path + " is outside"
 		if d.Exists != d.Path {
 			text += ", and cannot be created in " + d.Exists
@@ -410,6 +430,10 @@ func (d Denial) Advice() string {
 	case HasNoNetwork:
 		if d.Proxy != "" {
 			return "The sandbox lets commands reach other machines only by the proxy " + d.Proxy + ", which is in HTTPS_PROXY and may refuse hosts. Use a program that takes it from there, or tell the user."
+		}
+		if d.Source != "" {
+			return "In this approval mode, the sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
+				"Work without it, or tell the user that " + d.Source + " can allow it."
 		}
 		return "The sandbox gives commands no network: they reach only TCP servers on this machine's loopback addresses. " +
 			"Work without it, or tell the user that the network is off for commands, and that tools.sandboxNetworkAccess: true in their own settings switches it on."
@@ -449,7 +473,9 @@ func (d Denial) Advice() string {
 }
 
 // NoNetwork returns the denial of the network.
-func (p *Profile) NoNetwork() Denial { return Denial{Kind: HasNoNetwork, Proxy: p.Network.Proxy} }
+func (p *Profile) NoNetwork() Denial {
+	return Denial{Kind: HasNoNetwork, Proxy: p.Network.Proxy, Source: p.Network.Source}
+}
 
 // Signalled returns the processes that a command in the sandbox can signal, for a sentence.
 func Signalled() string {

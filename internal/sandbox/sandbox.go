@@ -36,6 +36,9 @@ type Profile struct {
 	Unneeded []string
 	// Keep are paths in Write that they may only read: programs that the user runs.
 	Keep []string
+	// ReadOnly are those of Keep that the approval mode keeps. Paths of Write in them can be changed. Source is the place that says so, for people.
+	ReadOnly []string
+	Source   string
 	// Read are paths within Hide that they may read nevertheless, and Scratch those that they may change as well.
 	Read, Scratch []string
 	// Devices are the devices that they may use.

@@ -68,7 +68,12 @@ func (p *Profile) denyFiles(t *seatbelt.Profile, knows []string) {
 	devices := append(seatbelt.Each(seatbelt.Subpath, p.Devices), seatbelt.Regex("^/dev/(ttys[0-9]+|fd/[0-9]+)$")) // terminals that it makes itself among them
 	places := slices.Concat(seatbelt.Each(seatbelt.Subpath, p.Write), scratch, devices, own)
 	t.Deny(seatbelt.All(seatbelt.None(places...)...), "file-write*")
-	t.Deny(seatbelt.Except(seatbelt.Any(seatbelt.Each(seatbelt.Subpath, p.Keep)...), scratch...), "file-write*")
+	programs := slices.DeleteFunc(slices.Clone(p.Keep), func(path string) bool { return slices.Contains(p.ReadOnly, path) })
+	t.Deny(seatbelt.Except(seatbelt.Any(seatbelt.Each(seatbelt.Subpath, programs)...), scratch...), "file-write*")
+	for _, dir := range p.ReadOnly {
+		changed := slices.DeleteFunc(slices.Clone(p.Write), func(path string) bool { return !isBelow(path, dir) })
+		t.Deny(seatbelt.Except(seatbelt.Subpath(dir), append(slices.Clip(scratch), seatbelt.Each(seatbelt.Subpath, changed)...)...), "file-write*")
+	}
 	hidden := p.hidden()
 	if hidden == "" {
 		return

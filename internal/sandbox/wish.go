@@ -56,6 +56,12 @@ func (d Denial) Wish(display func(path string) string) Wish {
 	if kind == HasNoCredentials && KnowsHosts() {
 		w.Way = ofCredentials
 	}
+	if d.Source != "" {
+		w.Way = Way{d.Source, ofNetwork.Allows}
+		if d.Path != "" {
+			w.Way.Allows = "the workspace"
+		}
+	}
 	switch {
 	case d.Proxy != "":
 		w = Wish{Text: "the network without the proxy"}

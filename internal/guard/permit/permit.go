@@ -133,7 +133,7 @@ func (p *Permits) foresee(call *agent.PreparedCall, r *tool.Reach) *guard.Permis
 	if call.Tool().Spec().Name != p.options.Tool || len(r.Outside) == 0 {
 		return nil
 	}
-	lack := p.options.Sandbox.Foresee(r.Outside, r.WritesOutside, p.of(call))
+	lack := p.options.Sandbox.Foresee(r.Outside, r.WritesOutside, confine.Run{Grant: p.of(call), Command: commandOf(call).text})
 	if lack.IsZero() {
 		return nil
 	}
@@ -324,7 +324,7 @@ func (p *Permits) offers(lack *confine.Lack) []tool.Offer {
 		return nil
 	}
 	list := []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow for this command in this session", Rule: "this permission for this command"}}
-	if len(lack.Paths) > 0 && p.options.CanSave() {
+	if len(lack.Paths) > 0 && !lack.IsOfMode && p.options.CanSave() {
 		paths := make([]string, len(lack.Paths))
 		for i, path := range lack.Paths {
 			paths[i] = p.options.Name(path)

@@ -80,7 +80,7 @@ type parsed struct {
 	checkers []Checker
 	problems []problem
 	lost     []string // see [Files]
-	sandbox  []string // see [sandboxLimits]
+	content  *section // nil after a syntax error
 	err      error    // for a rule without a tool
 }
 
@@ -101,9 +101,7 @@ func parseFile(data []byte, from origin, source string) parsed {
 		return parsed{problems: []problem{p}, lost: []string{err.Error()}}
 	}
 	r := fileReader{origin: from, source: source}
-	if source == sandboxName {
-		r.sandbox = sandboxLimits(top)
-	}
+	r.content = top
 	r.top(top)
 	if len(r.wrong) > 0 {
 		r.problems = append(r.misspelt, problem{

@@ -6,11 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode"
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
+	"pollux/internal/sandbox/limits"
 )
 
 // Sources are the locations of policy files. A path is a file, or a directory with *.toml
@@ -31,8 +33,9 @@ type Sources struct {
 	Workspace string
 	// Extensions are the policies of extensions. They may only restrict.
 	Extensions []Extension
-	// WarnsOfSandbox is set if Gemini CLI's own file about the sandbox, among the user's, would have an effect there.
-	WarnsOfSandbox bool
+	// Sandbox is the path of the user's file about the sandbox (see [SandboxName]), "" if it does not count. Display returns a path as people read it.
+	Sandbox string
+	Display func(path string) string
 }
 
 // Extension is an extension with policy files.
@@ -52,6 +55,8 @@ type Files struct {
 	Lost []string
 	// Read are the files, in the order in which they were read.
 	Read []File
+	// Sandbox is the restrictions of commands in the file of [Sources].Sandbox, or the built-in ones if it is missing; nil if it does not count.
+	Sandbox *limits.Rules
 }
 
 // File is a policy file.
@@ -67,7 +72,10 @@ func UserFile(path string) File { return File{path, origin{tier: TierUser}} }
 // file or rule is ignored; see also [Files]. The error has exit code 52; it is returned for a rule without a
 // tool name, because its meaning cannot be guessed.
 func Load(s Sources) (Files, error) {
-	l := loader{seen: map[string]bool{}}
+	l := loader{seen: map[string]bool{}, sandboxPath: s.Sandbox}
+	if s.Sandbox != "" {
+		l.Sandbox, l.sandboxShown = limits.BuiltIn(), plainly(s.Display(s.Sandbox))
+	}
 	admin := s.Admin
 	if s.System != "" && l.system(s) && len(admin) > 0 {
 		l.warn("Security Warning: Ignoring --admin-policy because system policies are already defined in %s", s.System)
@@ -76,9 +84,11 @@ func Load(s Sources) (Files, error) {
 	for _, path := range admin {
 		l.path(origin{tier: TierAdmin}, path)
 	}
-	l.warnsOfSandbox = s.WarnsOfSandbox
 	for _, path := range s.User {
 		l.path(origin{tier: TierUser}, path)
+	}
+	if s.Sandbox != "" && !slices.Contains(s.User, filepath.Dir(s.Sandbox)) { // policyPaths replaces the directory that it is in
+		l.path(origin{tier: TierUser, restricts: true}, s.Sandbox)
 	}
 	for _, path := range s.Project {
 		l.path(origin{tier: TierUser, label: "Project", restricts: true}, path)
@@ -100,7 +110,7 @@ type loader struct {
 	seen map[string]bool // absolute paths: a file is used once, in its highest tier
 	err  error
 
-	warnsOfSandbox bool
+	sandboxPath, sandboxShown string
 }
 
 func (l *loader) warn(format string, args ...any) {
@@ -235,6 +245,9 @@ func (l *loader) file(from origin, path string) {
 	}
 	if err != nil {
 		l.unread(from, path, "Failed to read policy file", err)
+		if path == l.sandboxPath {
+			l.sandbox(path, &parsed{}, from)
+		}
 		return
 	}
 	p := parseFile(data, from, plainly(filepath.Base(path)))
@@ -247,8 +260,8 @@ func (l *loader) file(from origin, path string) {
 	for _, problem := range p.problems {
 		l.problem(from, path, problem)
 	}
-	if l.warnsOfSandbox && from.tier == TierUser && filepath.Base(path) == sandboxName {
-		l.warnOfSandbox(path, p.sandbox)
+	if path == l.sandboxPath {
+		l.sandbox(path, &p, from)
 	}
 	switch {
 	case p.err != nil && from.tier == TierExtension: // which must not keep Pollux from starting

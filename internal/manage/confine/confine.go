@@ -53,6 +53,9 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	} else if err != nil {
 		return outcome.Outcome{}, err
 	}
+	if err := govern(p); err != nil {
+		return outcome.Outcome{}, err
+	}
 	allowed := p.Sandbox.Profile()
 	text := "Commands of the model run without a sandbox. To turn it on, set tools.sandbox to true, or use --sandbox."
 	err = sandbox.Available()
@@ -66,7 +69,11 @@ func show(_ context.Context, _ *manage.Call, p *project.Project) (outcome.Outcom
 	case !p.Sandbox.SuitsWorkspace():
 		text = "Commands of the model run without a sandbox, because your home directory is in the workspace. To turn it on nevertheless, set tools.sandbox to true, or use --sandbox."
 	}
-	if allowed.Network.Off {
+	limit := p.Sandbox.Limit("")
+	if described := describeLimit(limit); described != "" {
+		text += "\n\n" + described
+	}
+	if allowed.Network.Off && (!limit.IsOffline || len(allowed.Network.Hosts) > 0) {
 		text += "\n\n" + describeReach(allowed.Network)
 	}
 	if list, _ := p.Sandbox.Credentials(); len(list) > 0 && sandbox.KnowsHosts() {
@@ -109,11 +116,14 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 		if _, err := p.CheckSandbox(); err != nil && !container.IsNeeded(err) {
 			return outcome.Outcome{}, err
 		}
+		if err := govern(p); err != nil {
+			return outcome.Outcome{}, err
+		}
 	}
 	path := workspace.RealPath(manage.Path(p.Paths, words))
 	allowed := p.Sandbox.Profile()
 	if h, ok := parseHost(words); ok && !exists(path) {
-		text, reaches := explainHost(h, allowed.Network)
+		text, reaches := explainHost(h, allowed.Network, p.Sandbox.Limit(""))
 		if list, _ := p.Sandbox.Credentials(); reaches && sandbox.KnowsHosts() {
 			text = strings.TrimSpace(text + " " + explainCredential(h, list))
 		}
@@ -122,6 +132,8 @@ func explain(_ context.Context, c *manage.Call, p *project.Project) (outcome.Out
 	verdict, because := allowed.Judge(path)
 	denied := allowed.DenialAt(path)
 	switch {
+	case denied.Source != "":
+		return manage.Say("Commands in the sandbox can read %s and not change it, because of the approval mode: see %s.", name(p, path), terminal.Line(denied.Source))
 	case denied.Kind == sandbox.KeepsDirectory && verdict != sandbox.Hidden:
 		return manage.Say("Commands in the sandbox cannot create %s, because %s has hidden files, which may hold secrets. Create it yourself, and add it to tools.sandboxAllowedPaths.",
 			name(p, path), name(p, denied.Exists))
@@ -183,6 +195,10 @@ func run(ctx context.Context, c *manage.Call, p *project.Project) (outcome.Outco
 	if lost := p.Settings().Lost(); len(lost) > 0 {
 		return outcome.Outcome{}, exit.Errorf(exit.Config, "Settings that restrict what runs are not valid, and no command runs in the sandbox without them:\n%s", strings.Join(lost, "\n"))
 	}
+	if err := govern(p); err != nil {
+		return outcome.Outcome{}, err
+	}
+	runAs(p, words)
 	p.Sandbox.Alone()
 	if err := p.Sandbox.Restrict(); err != nil {
 		return outcome.Outcome{}, err

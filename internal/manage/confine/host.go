@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/limits"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/proxy"
 	"pollux/internal/terminal"
@@ -70,7 +71,7 @@ func parseHost(word string) (h host, ok bool) {
 }
 
 // explainHost says whether commands in the sandbox reach a host.
-func explainHost(h host, policy network.Policy) (text string, reaches bool) {
+func explainHost(h host, policy network.Policy, limit limits.Limit) (text string, reaches bool) {
 	shown := terminal.Cut(terminal.Line(h.name), 200)
 	address, err := netip.ParseAddr(h.name)
 	named := policy.Hosts.Named(strings.ToLower(strings.TrimSuffix(h.name, ".")))
@@ -92,6 +93,10 @@ func explainHost(h host, policy network.Policy) (text string, reaches bool) {
 		return fmt.Sprintf("Commands in the sandbox do not reach port %d of %s, because a resolver there would pass on what they ask.", h.port, shown), false
 	case policy.Proxy != "":
 		return fmt.Sprintf("Commands in the sandbox reach %s only by the proxy %s (%s), if that does.", shown, policy.Proxy, proxy.Variable), false
+	case limit.IsOffline && limit.IsBuiltIn:
+		return fmt.Sprintf("Commands in the sandbox do not reach %s without your approval, because of the approval mode: see %s. To let them, set tools.sandboxNetworkAccess to true.", shown, limit.Source), false
+	case limit.IsOffline:
+		return fmt.Sprintf("Commands in the sandbox do not reach %s, because of the approval mode: see %s.", shown, terminal.Line(limit.Source)), false
 	case len(policy.Hosts) > 0:
 		return fmt.Sprintf("Commands in the sandbox do not reach %s, because pollux.sandboxHosts does not have it.", shown), false
 	}

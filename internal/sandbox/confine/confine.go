@@ -7,6 +7,7 @@ package confine
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -19,6 +20,7 @@ import (
 	"pollux/internal/config"
 	"pollux/internal/process"
 	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/limits"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/sandbox/profile"
 	"pollux/internal/secret"
@@ -47,7 +49,28 @@ type Run struct {
 	Ask sandbox.Ask
 	// Command is its text, and Dir the directory that it begins in: "" is that of the project, which others are relative to.
 	Command, Dir string
+
+	limit limits.Limit // set by limited
 }
+
+// access is the permissions of a command, and the restrictions of the approval mode.
+type access struct {
+	Grant
+	limit limits.Limit
+}
+
+// isZero reports whether the access is that of other programs.
+func (a *access) isZero() bool { return a.IsZero() && a.limit == limits.Limit{} }
+
+// key identifies the access among others.
+func (a *access) key() string {
+	if a.limit == (limits.Limit{}) {
+		return a.Grant.key()
+	}
+	return fmt.Sprintf("%s\x00%+v", a.Grant.key(), a.limit)
+}
+
+func (r *Run) access() access { return access{r.Grant, r.limit} }
 
 // Confinement confines the programs of a session while it is on. Its methods may be called from several goroutines at once.
 type Confinement struct {
@@ -56,7 +79,7 @@ type Confinement struct {
 	sandbox atomic.Pointer[sandbox.Sandbox] // nil while it is off
 	dirs    atomic.Pointer[func() []string]
 	granted atomic.Pointer[Granted]
-	offline atomic.Pointer[func() bool]
+	ruled   atomic.Pointer[ruled]
 	// isForAll is false while programs that a person has set up are not confined.
 	isForAll atomic.Bool
 	family   *sandbox.Family                   // see Alone
@@ -90,10 +113,6 @@ func (c *Confinement) Follow(dirs func() []string) { c.dirs.Store(&dirs) }
 // Ask names the function that returns the additional permissions of commands. Until then, they have none.
 func (c *Confinement) Ask(granted Granted) { c.granted.Store(&granted) }
 
-// Limit names the function that reports whether the network is off, except hosts that a person allows, unless the user's settings open it. Until then, it is open unless they
-// switch it off. The caller calls Renew when the answer changes.
-func (c *Confinement) Limit(isOffline func() bool) { c.offline.Store(&isOffline) }
-
 // Alone lets no program signal the processes of another one, because Pollux may end before them. It is called before the confinement is opened.
 func (c *Confinement) Alone() { c.family = nil }
 
@@ -111,7 +130,7 @@ func (c *Confinement) OpenForModel() error {
 	if c.IsOn() {
 		return nil
 	}
-	s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: c.prepare, Family: c.family, Base: c.base})
+	s, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Profile: c.prepareUsual, Family: c.family, Base: c.base})
 	if err == nil {
 		c.sandbox.Store(s)
 	}
@@ -199,18 +218,21 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 		var err error
 		if granted := c.granted.Load(); granted != nil {
 			run = (*granted)(ctx)
-			if run.Grant.IsOutside {
-				return next(ctx, cmd)
-			}
-			if s, err = c.widened(s, run.Grant); err != nil {
-				return nil, err
-			}
-			ctx = sandbox.WithAsk(sandbox.WithLog(ctx, run.Log), run.Ask)
 		}
+		if cmd.For.Kind == process.KindShell {
+			c.limited(&run)
+		}
+		if run.Grant.IsOutside {
+			return next(ctx, cmd)
+		}
+		if s, err = c.widened(s, run.access()); err != nil {
+			return nil, err
+		}
+		ctx = sandbox.WithAsk(sandbox.WithLog(ctx, run.Log), run.Ask)
 		if cmd.For.Kind != process.KindServer {
-			cmd.Env = c.environ(cmd.Env)
+			cmd.Env = c.environ(cmd.Env, run.access())
 		}
-		if cmd.Env, err = c.leadToProxy(ctx, cmd.Env, run.Grant); err != nil {
+		if cmd.Env, err = c.leadToProxy(ctx, cmd.Env, run.access()); err != nil {
 			return nil, err
 		}
 		if ctx, err = c.fill(ctx, cmd); err != nil {
@@ -222,11 +244,11 @@ func (c *Confinement) Middleware(next process.Handler) process.Handler {
 
 // environ returns the variables of a confined command: those that it would have, and those that keep programs from changing files which they
 // cannot change. They are without secrets unless only the programs of the model are confined: a person or a rule has allowed theirs.
-func (c *Confinement) environ(env []string) []string {
+func (c *Confinement) environ(env []string, a access) []string {
 	if c.isForAll.Load() {
 		env = secret.Without(env, c.secrets())
 	}
-	p := c.place((*c.dirs.Load())(), Grant{})
+	p := c.place((*c.dirs.Load())(), a)
 	for _, v := range p.Variables() {
 		name, _, _ := strings.Cut(v, "=")
 		if name == "TMPDIR" || process.Getenv(env, name) == "" { // a directory for temporary files that cannot be used is none
@@ -239,19 +261,19 @@ func (c *Confinement) environ(env []string) []string {
 // maxWider limits the sandboxes for commands with a grant that are kept.
 const maxWider = 32
 
-// widened returns the sandbox for commands with a grant. s is the one for those without.
-func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, error) {
-	if g.IsZero() {
+// widened returns the sandbox for commands with an access of their own. s is the one for those without.
+func (c *Confinement) widened(s *sandbox.Sandbox, a access) (*sandbox.Sandbox, error) {
+	if a.isZero() {
 		return s, nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	key := g.key()
+	key := a.key()
 	if known := c.wider[key]; known != nil {
 		return known, nil
 	}
 	made, err := sandbox.New(sandbox.Options{Dirs: func() []string { return (*c.dirs.Load())() }, Family: c.family, Base: c.base, Profile: func(dirs []string) sandbox.Profile {
-		return c.profile(c.place(dirs, g), g)
+		return c.prepare(dirs, a)
 	}})
 	if err == nil {
 		if c.wider == nil || len(c.wider) >= maxWider {
@@ -262,17 +284,17 @@ func (c *Confinement) widened(s *sandbox.Sandbox, g Grant) (*sandbox.Sandbox, er
 	return made, err
 }
 
-// granting returns the profile of commands with a grant.
-func (c *Confinement) granting(g Grant) sandbox.Profile {
-	return c.profile(c.place((*c.dirs.Load())(), g), g)
+// granting returns the profile of commands with an access.
+func (c *Confinement) granting(a access) sandbox.Profile {
+	return c.profile(c.place((*c.dirs.Load())(), a), a)
 }
 
 // ranWith returns the profile of a run that has ended: that of the rules for its grant, if there still are some.
 func (c *Confinement) ranWith(r *Run) sandbox.Profile {
-	s := c.sandbox.Load()
-	if !r.Grant.IsZero() {
+	s, a := c.sandbox.Load(), r.access()
+	if !a.isZero() {
 		c.mu.Lock()
-		s = c.wider[r.Grant.key()]
+		s = c.wider[a.key()]
 		c.mu.Unlock()
 	}
 	if s != nil {
@@ -280,7 +302,7 @@ func (c *Confinement) ranWith(r *Run) sandbox.Profile {
 			return p
 		}
 	}
-	return c.granting(r.Grant)
+	return c.granting(a)
 }
 
 // Renew makes changes of the settings count for the programs that are started from now on.
@@ -293,12 +315,19 @@ func (c *Confinement) Renew() {
 	c.wider = nil
 }
 
-// Profile returns the files that confined programs may read and change, and the addresses that they can reach.
-func (c *Confinement) Profile() sandbox.Profile { return c.granting(Grant{}) }
+// Profile returns the files that a command of the model may read and change, and the addresses that it can reach, if its programs have no permissions of their own.
+func (c *Confinement) Profile() sandbox.Profile {
+	var r Run
+	c.limited(&r)
+	return c.granting(r.access())
+}
 
-// prepare returns the profile for programs that are about to be started.
-func (c *Confinement) prepare(dirs []string) sandbox.Profile {
-	p := c.place(dirs, Grant{})
+// prepareUsual returns the profile for programs that are about to be started, without an access of their own.
+func (c *Confinement) prepareUsual(dirs []string) sandbox.Profile { return c.prepare(dirs, access{}) }
+
+// prepare returns the profile for commands that are about to be started, with an access.
+func (c *Confinement) prepare(dirs []string, a access) sandbox.Profile {
+	p := c.place(dirs, a)
 	made, empty := p.CreateCaches()
 	c.mu.Lock()
 	c.made, c.empty = append(c.made, made...), empty
@@ -310,28 +339,31 @@ func (c *Confinement) prepare(dirs []string) sandbox.Profile {
 			_ = os.Mkdir(c.options.Paths.CommandFiles(), 0o700)
 		}
 	}
-	return c.profile(p, Grant{})
+	return c.profile(p, a)
 }
 
-func (c *Confinement) profile(p profile.Place, g Grant) sandbox.Profile {
+func (c *Confinement) profile(p profile.Place, a access) sandbox.Profile {
 	made := profile.Make(p)
 	if os.Getuid() != 0 { // whom the kernel does not limit
 		made.Processes = config.SandboxProcesses.In(c.options.Settings())
 	}
+	made.Source = a.limit.Source
 	made.Memory = int64(config.SandboxMemory.In(c.options.Settings())) << 20
-	if g.Network {
+	if a.Network {
 		return made
 	}
-	isOffline := c.offline.Load()
-	if made.Network = reachable(c.options.Settings(), isOffline != nil && (*isOffline)()); made.Network.Off {
-		hosts, _ := network.ParseHosts(g.Hosts)
+	if made.Network = reachable(c.options.Settings(), c.offline(a.limit)); made.Network.Off {
+		hosts, _ := network.ParseHosts(a.Hosts)
 		made.Network.Hosts = append(made.Network.Hosts, hosts...)
 	}
-	if c.hasOnlyProxy() {
-		listed, _ := network.ParseHosts(slices.Concat(config.SandboxHosts.In(c.options.Settings()), g.Hosts))
+	if c.hasOnlyProxy() && !a.limit.IsOffline {
+		listed, _ := network.ParseHosts(slices.Concat(config.SandboxHosts.In(c.options.Settings()), a.Hosts))
 		made.Network = network.Policy{Off: true, Hosts: listed, Proxy: c.proxied.program.Address.Redacted()}
 	}
 	made.Network.Off = made.Network.Off || c.named.isOffline
+	if made.Network.Off && a.limit.IsOffline && !a.limit.IsBuiltIn {
+		made.Network.Source = a.limit.Source
+	}
 	if !sandbox.KnowsHosts() {
 		made.Network.Hosts, made.Network.NamesHosts = nil, false
 	}
@@ -370,19 +402,19 @@ func (c *Confinement) private() []string {
 	return list
 }
 
-// place describes a workspace with these directories, for commands with a grant.
-func (c *Confinement) place(dirs []string, g Grant) profile.Place {
+// place describes a workspace with these directories, for commands with an access.
+func (c *Confinement) place(dirs []string, a access) profile.Place {
 	o := &c.options
 	write := config.SandboxPaths(o.Settings())
 	for i := range write {
 		write[i] = o.Paths.Expand(write[i])
 	}
-	write = slices.Concat(write, g.Paths)
+	write = slices.Concat(write, a.Paths)
 	find := process.Finder{Path: o.Env("PATH"), Outside: dirs}
 	return profile.Place{
 		Dirs: dirs, Homes: c.homes(), Temp: os.TempDir(), Env: o.Env,
 		HasProgram: func(name string) bool { return find.Find(name) != "" },
 		Write:      write, Private: c.private(), Read: o.Paths.Shown(), Scratch: o.Paths.Scratch(), Mac: sandbox.ByPath,
-		ReadsWork: c.named.readsWork || config.SandboxReads.In(o.Settings()) == "work",
+		KeepsDirs: a.limit.IsReadOnly, Lifted: a.Paths, ReadsWork: c.named.readsWork || config.SandboxReads.In(o.Settings()) == "work",
 	}
 }

@@ -59,9 +59,14 @@ type Lack struct {
 	Gain   string // a sentence for a person about a run that has them
 	// IsSensitive means that they lead to secrets or out of the sandbox, so that each run needs an answer of its own.
 	IsSensitive bool
+	// IsOfMode means that the approval mode restricts the command.
+	IsOfMode bool
 	// Advice is the advice for a model about the refusal, "" for none.
 	Advice string
 }
+
+// final returns the lack of a command that no one can give more permission.
+func (l *Lack) final() Lack { return Lack{Reason: l.Reason, Advice: l.Advice} }
 
 // Text returns the sentences for a person.
 func (l *Lack) Text() string { return strings.TrimSpace(l.Reason + " " + l.Gain) }
@@ -69,12 +74,16 @@ func (l *Lack) Text() string { return strings.TrimSpace(l.Reason + " " + l.Gain)
 // Lacking returns the permissions that a command with an output lacked. There are none while the sandbox is off, and for other failures; a limit that
 // was reached is a reason without permissions. Of a command that has not failed, only the output counts.
 func (c *Confinement) Lacking(output string, hasFailed bool, r Run) Lack {
+	c.limited(&r)
 	if !c.IsOn() || r.Grant.IsOutside {
 		return Lack{}
 	}
 	d, allowed := c.denial(output, hasFailed, &r)
 	lack := c.lackOf(d, &allowed)
 	lack.Advice = d.Advice()
+	if r.limit.IsFinal {
+		return lack.final()
+	}
 	if lack.IsZero() || lack.IsOutside || r.Grant.With(lack.Grant).key() != r.Grant.key() {
 		return lack
 	}
@@ -86,6 +95,7 @@ func (c *Confinement) Lacking(output string, hasFailed bool, r Run) Lack {
 
 // Missed returns sentences about the files that a command was refused, as its output says.
 func (c *Confinement) Missed(output string, r Run) (reasons []string) {
+	c.limited(&r)
 	if !c.IsOn() || r.Grant.IsOutside {
 		return nil
 	}
@@ -99,12 +109,16 @@ func (c *Confinement) Missed(output string, r Run) (reasons []string) {
 
 // LackingHosts returns the permissions for the hosts that a command was refused, whatever its output says.
 func (c *Confinement) LackingHosts(r Run) Lack {
+	c.limited(&r)
 	d := sandbox.DenialOf(r.Log.Refused())
 	if d.Kind == sandbox.NotDenied || r.Grant.IsOutside {
 		return Lack{}
 	}
 	allowed := c.ranWith(&r)
 	lack := c.lackOf(d, &allowed)
+	if r.limit.IsFinal {
+		return lack.final()
+	}
 	if r.Grant.With(lack.Grant).key() == r.Grant.key() {
 		return Lack{}
 	}
@@ -112,13 +126,14 @@ func (c *Confinement) LackingHosts(r Run) Lack {
 }
 
 // Foresee returns the permissions that a command lacks to change paths outside the workspace that a person is shown, as the command has them:
-// absolute ones, or words that begin with ~ or $HOME. It writes to those that are in writes, too. had is the grant that it has. Secrets are left out: a person
+// absolute ones, or words that begin with ~ or $HOME. It writes to those that are in writes, too. run is how it would run. Secrets are left out: a person
 // is asked about each of them.
-func (c *Confinement) Foresee(paths, writes []string, had Grant) (lack Lack) {
-	if !c.IsOn() || had.IsOutside {
+func (c *Confinement) Foresee(paths, writes []string, run Run) (lack Lack) {
+	c.limited(&run)
+	if !c.IsOn() || run.Grant.IsOutside || run.limit.IsFinal {
 		return Lack{}
 	}
-	allowed := c.granting(had)
+	allowed := c.granting(run.access())
 	for _, word := range paths {
 		path, isPath := c.pathOf(word)
 		if !isPath {
@@ -218,6 +233,10 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	case sandbox.KeepsFile:
 		reason, where := "The sandbox does not let it change "+name+".", c.options.Paths.Display(d.Exists)
 		switch {
+		case d.Source != "" && d.Exists == d.Path:
+			return ofMode(d, "change "+name, where)
+		case d.Source != "":
+			return ofMode(d, "create "+name, where+", which it would be in")
 		case d.Exists != d.Path && sandbox.ByPath:
 			return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it create "+name+".", "This run could.", false)
 		case d.Exists != d.Path:
@@ -265,6 +284,13 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 
 func newLack(g Grant, reason, gain string, isSensitive bool) Lack {
 	return Lack{Grant: g, Reason: reason, Gain: gain, IsSensitive: isSensitive}
+}
+
+// ofMode returns the permission to change a path of the workspace that the approval mode keeps.
+func ofMode(d sandbox.Denial, what, where string) Lack {
+	lack := newLack(Grant{Paths: []string{d.Exists}}, "In this approval mode, the sandbox does not let it "+what+".", "This run could change "+where+".", false)
+	lack.IsOfMode = true
+	return lack
 }
 
 // outside returns the permission to run without the sandbox, because of a sentence.

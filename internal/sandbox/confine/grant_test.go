@@ -98,7 +98,7 @@ func confinement(t testing.TB) (c *confine.Confinement, home string) {
 func TestForesee(t *testing.T) {
 	t.Parallel()
 	c, home := confinement(t)
-	if foreseen := c.Foresee([]string{home + "/other/x"}, nil, confine.Grant{}); !foreseen.IsZero() {
+	if foreseen := c.Foresee([]string{home + "/other/x"}, nil, confine.Run{}); !foreseen.IsZero() {
 		t.Errorf("while it is off, a command lacks %+v", foreseen)
 	}
 	if err := c.Open(); err != nil {
@@ -121,7 +121,7 @@ func TestForesee(t *testing.T) {
 		{[]string{"~/agent"}, []string{"~/agent"}, none, confine.Grant{Paths: []string{home + "/agent"}}},
 		{[]string{"~/other/x", "~/new"}, []string{"~/new"}, outside, none},
 	} {
-		got := c.Foresee(test.paths, test.writes, test.had)
+		got := c.Foresee(test.paths, test.writes, confine.Run{Grant: test.had})
 		if !slices.Equal(got.Paths, test.want.Paths) || got.IsOutside != test.want.IsOutside {
 			t.Errorf("%q, %q with %+v: %+v, not %+v", test.paths, test.writes, test.had, got.Grant, test.want)
 		}

@@ -54,9 +54,10 @@ func (c *Confinement) startProxy(command string, words *lastwords.Tail) (*proces
 	})
 }
 
-// leadToProxy returns the environment of a command that uses the proxy, once that runs. One with a permission for the network does not need it.
-func (c *Confinement) leadToProxy(ctx context.Context, env []string, g Grant) ([]string, error) {
-	if c.proxied == nil || g.Network {
+// leadToProxy returns the environment of a command that uses the proxy, once that runs. One with a permission for the network does not need it, and one that
+// the approval mode takes the network from gets none.
+func (c *Confinement) leadToProxy(ctx context.Context, env []string, a access) ([]string, error) {
+	if c.proxied == nil || a.Network || a.limit.IsOffline {
 		return env, nil
 	}
 	if err := c.proxied.program.Ready(ctx); err != nil {

@@ -37,6 +37,7 @@ func (c *Confinement) refusals(ctx context.Context, output string, hasFailed boo
 		run = (*granted)(ctx)
 	}
 	run.Grant = Grant{}
+	c.limited(&run)
 	if hasFailed {
 		d, _ := c.denial(output, true, &run)
 		list = append(list, d)
@@ -73,7 +74,7 @@ func (c *Confinement) refusedHosts(r *Run) sandbox.Denial {
 	if d.Kind == sandbox.NotDenied {
 		return d
 	}
-	if allowed := c.granting(r.Grant); !allowed.Network.IsByName() {
+	if allowed := c.granting(r.access()); !allowed.Network.IsByName() {
 		return allowed.NoNetwork()
 	}
 	return d

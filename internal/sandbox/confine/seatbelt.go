@@ -63,7 +63,7 @@ func (c *Confinement) Restrict() error {
 		return err
 	}
 	c.base = func(dirs []string) *sandbox.Base {
-		return &sandbox.Base{Text: text, Paths: baseParameters(c.options.Env("HOME"), os.TempDir(), slices.Concat(dirs, c.place(dirs, Grant{}).Write))}
+		return &sandbox.Base{Text: text, Paths: baseParameters(c.options.Env("HOME"), os.TempDir(), slices.Concat(dirs, c.place(dirs, access{}).Write))}
 	}
 	return nil
 }

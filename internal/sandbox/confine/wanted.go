@@ -62,9 +62,12 @@ func isOwn(name string) bool { return name == "true" || name == "1" || name == s
 
 // reachable returns the policy for connections of confined programs. Each place that has settings can switch the network off, so that
 // neither a flag nor a project's settings bring it back. A list of hosts switches it off for all others, except one of a project. Where
-// isOffline is set, only the user's own settings open it, and a person can be asked about each host.
-func reachable(s *config.Settings, isOffline bool) (p network.Policy) {
-	if config.SandboxNetworkAccess.In(s) {
+// the approval mode switches it off, only the user's own settings open it, if they can, and a person can be asked about each host.
+func reachable(s *config.Settings, by offline) (p network.Policy) {
+	switch {
+	case by == isolated:
+		return network.Policy{Off: true}
+	case config.SandboxNetworkAccess.In(s) && by != shut:
 		return network.Policy{}
 	}
 	for _, scope := range [...]config.Scope{config.SystemDefaults, config.User, config.Workspace, config.System, config.CommandLine} {
@@ -77,7 +80,7 @@ func reachable(s *config.Settings, isOffline bool) (p network.Policy) {
 		}
 	}
 	own, _ := config.ToolSandbox.In(s.ForScope(config.User)).(map[string]any)
-	if !p.Off && isOffline && own["networkAccess"] != true {
+	if by == shut || !p.Off && by == openable && own["networkAccess"] != true {
 		p.Off, p.NamesHosts = true, true
 	}
 	if p.Off {
@@ -96,7 +99,7 @@ func (c *Confinement) leftOut() []string {
 	if len(config.SandboxPaths(c.options.Settings())) == 0 {
 		return nil
 	}
-	place := c.place((*c.dirs.Load())(), Grant{})
+	place := c.place((*c.dirs.Load())(), access{})
 	return place.LeftOut(place.Write)
 }
 

@@ -12,6 +12,8 @@ import "net/netip"
 type Policy struct {
 	// Off leaves only the servers of this machine on its loopback addresses, except those that would ask others by DNS.
 	Off bool
+	// Source is the place, other than settings, that switches the network off, "" for none. It is for words only.
+	Source string
 	// Proxy is the address of a server of this machine by which programs reach others, "" for none. It is for words only.
 	Proxy string
 	// Hosts are the hosts that programs reach although the network is off.

@@ -30,6 +30,10 @@ type Place struct {
 	// Private are Pollux's own files, which programs must neither read nor change. Scratch is the directory in them for the files of commands, "" for none.
 	Private []string
 	Scratch string
+	// KeepsDirs means that programs cannot change Dirs and the repositories that belong to them, except paths of Write in there. Those in Lifted
+	// they change nevertheless.
+	KeepsDirs bool
+	Lifted    []string
 	// ReadsWork means that programs read none of the person's other files: see unneeded.
 	ReadsWork bool
 	// Mac means that the machine has the directories of macOS, and that rules are about paths, whether there are files or not.
@@ -44,17 +48,22 @@ func Make(p Place) sandbox.Profile {
 	secrets := p.secrets()
 	programs, links := p.programs(z, existing(own), existing(caches))
 	out := sandbox.Profile{
-		Write:       existing(slices.Concat(own, caches)),
+		Write:       existing(slices.Concat(p.changed(own), caches)),
 		Hide:        append(r.real(slices.Concat(secrets, p.Private, p.otherDevices())), z.links(secrets)...), // a link that is replaced would hide another file
 		Keep:        append(r.real(programs), links...),
 		Devices:     slices.Concat(devices, shared),
 		Sockets:     existing(slices.Concat(services, p.Write)),
 		HideSockets: p.hiddenSockets(),
 	}
+	if p.KeepsDirs {
+		lifted := r.real(p.Lifted)
+		out.ReadOnly = slices.DeleteFunc(r.real(slices.Concat(p.Dirs, p.Repositories())), func(dir string) bool { return slices.Contains(lifted, dir) })
+		out.Keep = append(out.Keep, out.ReadOnly...)
+	}
 	out.Scratch = existing([]string{p.Scratch})
 	out.Read = existing(slices.Concat(p.Read, p.showing(r), shared))
 	if p.ReadsWork {
-		out.Unneeded = p.unneeded(z, slices.Concat(out.Write, out.Scratch, out.Read))
+		out.Unneeded = p.unneeded(z, slices.Concat(out.Write, out.Scratch, out.Read, out.ReadOnly))
 		out.Hide = append(out.Hide, out.Unneeded...)
 	}
 	return out
@@ -64,6 +73,14 @@ func Make(p Place) sandbox.Profile {
 func (p *Place) zone(r resolver) (z *zone, own, caches []string) {
 	own, caches = slices.Concat(p.Dirs, p.Repositories(), p.temporary(), p.Write), p.caches(r)
 	return newZone(r, own, caches), own, caches
+}
+
+// changed returns those of the user's own directories that programs may change.
+func (p *Place) changed(own []string) []string {
+	if p.KeepsDirs {
+		return slices.Concat(p.temporary(), p.Write)
+	}
+	return own
 }
 
 // shelves are the directories in a home directory in which many programs have files.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"pollux/internal/durable"
+	"pollux/internal/workspace"
 )
 
 // Variables returns the variables that keep programs from changing files which they cannot change while they are confined, as name=value.
@@ -15,7 +16,7 @@ import (
 // only a project with pnpm's lock file gets it.
 //
 // Where the directory for temporary files has the home directory in it, as in some containers, or is behind a link that programs could have made, they get
-// another one.
+// another one; likewise where no files can be created in it.
 //
 // Programs of Node that look for newer versions of themselves print a warning if they cannot keep the time in ~/.config.
 func (p *Place) Variables() (list []string) {
@@ -25,8 +26,8 @@ func (p *Place) Variables() (list []string) {
 			list = append(list, "npm_config_store_dir="+store[0])
 		}
 	}
-	if p.isAboveHome(p.Temp) || !p.Mac && len(p.LeftOut([]string{p.Temp})) > 0 {
-		temporary := slices.DeleteFunc(p.temporary(), func(dir string) bool { return dir == p.Temp })
+	if p.isAboveHome(p.Temp) || p.keepsIn(p.Temp) || !p.Mac && len(p.LeftOut([]string{p.Temp})) > 0 {
+		temporary := slices.DeleteFunc(p.temporary(), func(dir string) bool { return dir == p.Temp || p.keepsIn(dir) })
 		if dirs := (resolver{}).existing(temporary); len(dirs) > 0 {
 			list = append(list, "TMPDIR="+dirs[0])
 		}
@@ -35,6 +36,11 @@ func (p *Place) Variables() (list []string) {
 		list = append(list, "NO_UPDATE_NOTIFIER=1")
 	}
 	return list
+}
+
+// keepsIn reports whether no files can be created in a directory because there is one of the workspace in it that is kept.
+func (p *Place) keepsIn(dir string) bool {
+	return p.KeepsDirs && !p.Mac && slices.ContainsFunc(p.Dirs, func(kept string) bool { return workspace.IsWithin(kept, dir) })
 }
 
 // namesStore reports whether settings of pnpm name a store.
