@@ -27,6 +27,7 @@ var checkedMembers = [...]members{
 	{"agents.overrides.*.runConfig", "maxTurns maxTimeMinutes"},
 	{"mcpServers.*", serverMembers},
 	{"model.summarizeToolOutput.*", "tokenBudget"},
+	{"pollux.sandboxCommands.*", "hosts:strings paths:strings"},
 	{"telemetry", "enabled target otlpEndpoint otlpProtocol logPrompts traces outfile useCollector useCliAuth"},
 	{"tools.sandbox", "enabled:bool command:string image:string allowedPaths:strings networkAccess:bool"},
 	{"ui.customThemes.*", "type name text background border ui status Background Foreground LightBlue AccentBlue AccentPurple AccentCyan AccentGreen AccentYellow AccentRed DiffAdded DiffRemoved Comment Gray DarkGray GradientColors"},

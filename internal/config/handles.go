@@ -76,6 +76,7 @@ const (
 	ShellBackgroundAfter   = Float("pollux.shell.backgroundAfter")
 	ToolSandbox            = Any("tools.sandbox")
 	ToolSandboxing         = Bool("security.toolSandboxing")
+	SandboxCommands        = Object("pollux.sandboxCommands")
 	SandboxAllowedPaths    = Strings("tools.sandboxAllowedPaths")
 	SandboxMemory          = Int("pollux.sandboxMemory")
 	SandboxProcesses       = Int("pollux.sandboxProcesses")

@@ -201,6 +201,7 @@ var table = [...]Key{
 	{"pollux.routing", "enum named always never", "named", 0, live, free, "When a small model chooses between Google's models: if the model is auto (named), also if no model is set (always), or never."},
 	{"pollux.routingBinary", "bool", false, 0, live, free, "Route with a yes or no answer instead of a score."},
 	{"pollux.routingThreshold", "number 0 100", 90.0, 0, live, free, "Minimum score, of 100, to route a prompt to the Pro model."},
+	{"pollux.sandboxCommands", "map", nil, restart, live, never, "Permissions of single programs in the sandbox, by name: {\"npm\": {\"hosts\": [\"registry.npmjs.org:443\"], \"paths\": [\"~/notes\"]}}. Not read from workspace settings."},
 	{"pollux.sandboxCredentials", "strings", list{}, restart, live, never, "Credentials that commands in the sandbox use without having them (Linux): gh, git:HOST, npm, or VARIABLE:HOST. Commands have placeholders, which Pollux replaces in their requests to the host. Not read from workspace settings."},
 	{"pollux.sandboxHosts", "strings", list{}, restart, live, onlyFewer, "Hosts that commands in the sandbox reach: example.org, *.example.org, addresses and prefixes, each also with :port. If there are any, they reach no others. private:example.org is a name with private addresses."},
 	{"pollux.sandboxMemory", "number 0 100000000", 0.0, restart, live, never, "Memory of its own in MB that each program in the sandbox may use (Linux). 0 is any. Not read from workspace settings."},

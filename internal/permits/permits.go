@@ -6,6 +6,7 @@ package permits
 
 import (
 	"context"
+	"encoding/json"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"pollux/internal/guard/permit"
 	"pollux/internal/guard/policy"
 	"pollux/internal/project"
+	"pollux/internal/sandbox/confine"
 	"pollux/internal/sandbox/refusals"
 	"pollux/internal/tools/shell"
 	"pollux/tool"
@@ -110,7 +112,7 @@ func open(p *project.Project, rules *policy.Engine, session func() string) *perm
 		Sandbox: p.Sandbox, Tool: "run_shell_command", Warn: p.Warn, SavedIn: p.Paths.Display(p.Paths.UserSettings()),
 		CanRemember: rules.CanRemember, Name: p.Paths.Display,
 		CanSave: func() bool { return config.PermanentApproval.In(p.Settings()) },
-		Save:    func(paths []string) error { return allow(p, paths) },
+		Save:    func(program string, g confine.Grant) error { return allow(p, program, g) },
 		Log:     Logger(p, session),
 		RunsPrograms: func(dir string) bool {
 			if !filepath.IsAbs(dir) {
@@ -147,19 +149,23 @@ func Log(p *project.Project) ([]refusals.Refusal, error) {
 	return refusals.Read(filepath.Join(p.Paths.ProjectTempPath(), logName))
 }
 
-// allow adds paths to tools.sandboxAllowedPaths of the user, and makes the sandbox follow.
-func allow(p *project.Project, paths []string) error {
-	list := slices.Clone(config.SandboxAllowedPaths.In(p.Settings().ForScope(config.User)))
-	for _, path := range paths {
-		if path = p.Paths.Display(path); !slices.Contains(list, path) {
+// allow adds a permission to the user's settings, and makes the sandbox follow: to those of a program in pollux.sandboxCommands, or the paths to
+// tools.sandboxAllowedPaths for all of them.
+func allow(p *project.Project, program string, g confine.Grant) error {
+	user := p.Settings().ForScope(config.User)
+	paths := make([]string, len(g.Paths))
+	for i, path := range g.Paths {
+		paths[i] = p.Paths.Display(path)
+	}
+	key, value := string(config.SandboxCommands), withProgram(user, program, paths, g.Hosts)
+	if program == "" {
+		list := []any{}
+		for _, path := range joined(config.SandboxAllowedPaths.In(user), paths) {
 			list = append(list, path)
 		}
+		key, value = string(config.SandboxAllowedPaths), list
 	}
-	values := make([]any, len(list)) // as a file of settings has them
-	for i, path := range list {
-		values[i] = path
-	}
-	if err := p.Paths.Set(config.User, string(config.SandboxAllowedPaths), values); err != nil {
+	if err := p.Paths.Set(config.User, key, value); err != nil {
 		return err
 	}
 	if err := p.Reload(); err != nil {
@@ -167,4 +173,29 @@ func allow(p *project.Project, paths []string) error {
 	}
 	p.Sandbox.Renew()
 	return nil
+}
+
+// withProgram returns the value of pollux.sandboxCommands in settings, with paths and hosts for a program.
+func withProgram(s *config.Settings, program string, paths, hosts []string) any {
+	list := config.SandboxPermissions(s)
+	if list == nil {
+		list = map[string]config.CommandPermissions{}
+	}
+	had := list[program]
+	list[program] = config.CommandPermissions{Paths: joined(had.Paths, paths), Hosts: joined(had.Hosts, hosts)}
+	var value any // as a file of settings has it
+	if data, err := json.Marshal(list); err == nil {
+		_ = json.Unmarshal(data, &value)
+	}
+	return value
+}
+
+// joined returns the texts of both lists, each once.
+func joined(list, others []string) []string {
+	for _, text := range others {
+		if !slices.Contains(list, text) {
+			list = append(slices.Clip(list), text)
+		}
+	}
+	return list
 }

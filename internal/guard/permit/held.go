@@ -55,10 +55,14 @@ func (p *Permits) hold(ctx context.Context, call *agent.PreparedCall, h network.
 	began := time.Now()
 	outcome, isAnswered := ask(ctx, &tool.InfoConfirmation{
 		Title: "A command waits", Prompt: ellipsis.Runes(strings.Join(strings.Fields(commandOf(call).text), " "), maxShown) + "\n" + question + ". The sandbox does not let it.",
-		IsWaiting: true, Approval: tool.Approval{Offers: p.offers(&confine.Lack{Grant: granted}), Reach: tool.Reach{Servers: servers(granted.Hosts)}},
+		IsWaiting: true, Approval: tool.Approval{Offers: p.offers(&confine.Lack{Grant: granted}, commandOf(call).text), Reach: tool.Reach{Servers: servers(granted.Hosts)}},
 	})
 	answer := sandbox.Unanswered
 	if isAnswered {
+		if outcome == tool.ProceedAlwaysAndSave {
+			p.remember(call, granted, outcome)
+			outcome = tool.ProceedOnce // for this run, whose rules are those of its start
+		}
 		answer = p.note(call, h, outcome, time.Since(began))
 	}
 	if answer == sandbox.Allowed { // refusals are logged at the end of the run

@@ -19,6 +19,7 @@ import (
 	"pollux/internal/guard"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/limits"
 	"pollux/internal/sandbox/network"
 	"pollux/internal/shellcmd"
 	"pollux/tool"
@@ -31,9 +32,9 @@ type Options struct {
 	Tool string
 	// CanRemember reports whether the user may allow more than one run, and CanSave whether Pollux may save that for later sessions.
 	CanRemember, CanSave func() bool
-	// Save adds paths to those that all commands may use, in this session and later ones. SavedIn is the file that they are saved in, as
-	// people read it.
-	Save    func(paths []string) error
+	// Save adds paths and hosts to those that all commands of a program may use, in this session and later ones; "" is any program, for which there
+	// are only paths. SavedIn is the file that they are saved in, as people read it.
+	Save    func(program string, g confine.Grant) error
 	SavedIn string
 	// RunsPrograms reports whether git runs programs that the repository names in a directory, which may be relative to that of the project.
 	RunsPrograms func(dir string) bool
@@ -54,6 +55,7 @@ type Permits struct {
 	refused    map[*agent.PreparedCall]*network.Log  // of calls that run
 	held       map[*agent.PreparedCall]*held         // of calls that have waited for a person
 	commands   map[command]confine.Grant             // until the session ends
+	programs   map[string]confine.Grant              // of all commands of a program, by its name, until then
 	all        confine.Grant                         // of all commands until then
 	unwanted   []string                              // hosts that a person has refused while a command waited, until then
 	background map[*agent.PreparedCall]*background
@@ -67,7 +69,7 @@ type command struct{ text, dir string }
 func New(o Options) *Permits {
 	return &Permits{
 		options: o, runs: map[*agent.PreparedCall]confine.Grant{}, refused: map[*agent.PreparedCall]*network.Log{},
-		held: map[*agent.PreparedCall]*held{}, commands: map[command]confine.Grant{}, background: map[*agent.PreparedCall]*background{},
+		held: map[*agent.PreparedCall]*held{}, commands: map[command]confine.Grant{}, programs: map[string]confine.Grant{}, background: map[*agent.PreparedCall]*background{},
 	}
 }
 
@@ -118,9 +120,14 @@ func (p *Permits) end(ctx context.Context, call *agent.PreparedCall, x *agent.Ex
 }
 
 func (p *Permits) of(call *agent.PreparedCall) confine.Grant {
+	command := commandOf(call)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.runs[call].With(p.commands[commandOf(call)]).With(p.all)
+	g := p.runs[call].With(p.commands[command]).With(p.all)
+	if len(p.programs) > 0 {
+		g = g.With(p.programs[limits.Program(command.text)])
+	}
+	return g
 }
 
 // Step returns the step of the gate that lets approved commands change the files that their question shows, and has commands run again.
@@ -202,7 +209,7 @@ func (p *Permits) again(call *agent.PreparedCall, x *agent.Execution, run confin
 	p.mu.Unlock()
 	others = slices.DeleteFunc(others, func(reason string) bool { return reason == lack.Reason })
 	return &guard.Retry{
-		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack), Servers: servers(lack.Hosts), IsRefused: slices.ContainsFunc(lack.Hosts, held.isRefused),
+		Call: again, Lacked: lack.Reason, Reason: lack.Text(), Offers: p.offers(&lack, run.Command), Servers: servers(lack.Hosts), IsRefused: slices.ContainsFunc(lack.Hosts, held.isRefused),
 		IsExplained: lack.Advice != "" && strings.Contains(x.Result.Frame.After, lack.Advice),
 		Remember:    func(o tool.Outcome) { p.remember(again, lack.Grant, o) },
 		Decided: func(isGranted bool) {
@@ -312,35 +319,49 @@ func tail(r *tool.Result) string {
 	return text[max(0, len(text)-maxTail):]
 }
 
-// offers returns the lasting answers to the question about permissions.
-func (p *Permits) offers(lack *confine.Lack) []tool.Offer {
+// offers returns the lasting answers to the question about the permissions that a command lacked.
+func (p *Permits) offers(lack *confine.Lack, command string) []tool.Offer {
+	commands, program := "all commands", limits.Program(command)
+	if program != "" {
+		commands = "all " + program + " commands"
+	}
+	save := tool.Offer{Outcome: tool.ProceedAlwaysAndSave, SavedIn: p.options.SavedIn}
 	switch {
 	case !p.options.CanRemember():
 		return nil
 	case len(lack.Hosts) > 0:
 		hosts := strings.Join(lack.Hosts, ", ")
-		return []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow all commands to reach " + hosts + " in this session", Rule: "connections to " + hosts}}
+		list := []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow all commands to reach " + hosts + " in this session", Rule: "connections to " + hosts}}
+		if program != "" && p.options.CanSave() {
+			save.Label, save.Rule = "Allow "+commands+" to reach "+hosts, "connections of "+program+" to "+hosts
+			list = append(list, save)
+		}
+		return list
 	case lack.IsSensitive:
 		return nil
 	}
 	list := []tool.Offer{{Outcome: tool.ProceedAlways, Label: "Allow for this command in this session", Rule: "this permission for this command"}}
+	if program != "" {
+		list[0].Label, list[0].Rule = "Allow for "+commands+" in this session", "this permission for "+program
+	}
 	if len(lack.Paths) > 0 && !lack.IsOfMode && p.options.CanSave() {
 		paths := make([]string, len(lack.Paths))
 		for i, path := range lack.Paths {
 			paths[i] = p.options.Name(path)
 		}
-		rule := strings.Join(paths, ", ")
-		list = append(list, tool.Offer{
-			Outcome: tool.ProceedAlwaysAndSave, Label: "Allow all commands to use " + rule, Rule: rule, SavedIn: p.options.SavedIn,
-		})
+		save.Rule = strings.Join(paths, ", ")
+		save.Label = "Allow " + commands + " to use " + save.Rule
+		list = append(list, save)
 	}
 	return list
 }
 
 // remember applies a lasting answer.
 func (p *Permits) remember(call *agent.PreparedCall, lacking confine.Grant, o tool.Outcome) {
+	key := commandOf(call)
+	program := limits.Program(key.text)
 	if o == tool.ProceedAlwaysAndSave {
-		err := p.options.Save(lacking.Paths)
+		err := p.options.Save(program, lacking)
 		if err == nil {
 			return
 		}
@@ -348,11 +369,14 @@ func (p *Permits) remember(call *agent.PreparedCall, lacking confine.Grant, o to
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if len(lacking.Hosts) > 0 {
+	if len(lacking.Hosts) > 0 && o == tool.ProceedAlways {
 		p.all = p.all.With(confine.Grant{Hosts: lacking.Hosts})
 		return
 	}
-	key := commandOf(call)
+	if program != "" {
+		p.programs[program] = p.programs[program].With(lacking)
+		return
+	}
 	p.commands[key] = p.commands[key].With(lacking)
 }
 

@@ -1,6 +1,7 @@
 package confine
 
 import (
+	"pollux/internal/config"
 	"pollux/internal/sandbox/limits"
 )
 
@@ -27,19 +28,32 @@ func (c *Confinement) Limit(command string) limits.Limit {
 
 // limited restricts the run of a command of the model by the approval mode, and adds the permissions that the user has given its programs permanently.
 func (c *Confinement) limited(r *Run) {
-	by := c.ruled.Load()
-	if by == nil || by.rules == nil {
-		return
+	var allowed limits.Permissions
+	if by := c.ruled.Load(); by != nil && by.rules != nil {
+		if r.limit, allowed = by.rules.For(by.mode(), r.Command); r.limit.IsFinal {
+			r.Grant, r.Ask = Grant{}, nil
+			return
+		}
 	}
-	limit, allowed := by.rules.For(by.mode(), r.Command)
-	if limit.IsFinal {
-		r.Grant, r.Ask = Grant{}, nil
+	saved := c.saved(r.Command)
+	for _, path := range append(allowed.Paths, saved.Paths...) {
+		r.Grant = r.Grant.With(Grant{Paths: []string{c.options.Paths.Expand(path)}})
 	}
-	paths := make([]string, len(allowed.Paths))
-	for i, path := range allowed.Paths {
-		paths[i] = c.options.Paths.Expand(path)
+	r.Grant = r.Grant.With(Grant{Hosts: saved.Hosts})
+}
+
+// saved returns the permissions of a command in the settings.
+func (c *Confinement) saved(command string) limits.Permissions {
+	list := config.SandboxPermissions(c.options.Settings())
+	if len(list) == 0 {
+		return limits.Permissions{}
 	}
-	r.limit, r.Grant = limit, r.Grant.With(Grant{Paths: paths})
+	rules := limits.Rules{Programs: map[string]limits.Permissions{}}
+	for name, p := range list {
+		rules.Programs[name] = limits.Permissions{Paths: p.Paths, Hosts: p.Hosts}
+	}
+	_, p := rules.For("", command)
+	return p
 }
 
 // offline returns how the network is off by the approval mode.

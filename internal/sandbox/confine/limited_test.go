@@ -138,3 +138,35 @@ func TestGovernNetwork(t *testing.T) {
 		}
 	}
 }
+
+// TestSaved checks that the permissions in the settings of a user are for the commands of their program only, and that a project adds none.
+func TestSaved(t *testing.T) {
+	t.Parallel()
+	const saved = `{"pollux": {"sandboxCommands": {"touch": {"paths": ["~/kept"], "hosts": ["a.example"]}, "wc": {}}}}`
+	for _, tt := range []struct {
+		user, project, command string
+		isRefused              bool
+	}{
+		{saved, `{}`, "touch", false},
+		{saved, `{}`, "cd / && touch", false},
+		{saved, `{}`, "wc /dev/null >", true},
+		{saved, `{}`, "cat /dev/null; touch", true},
+		{`{}`, saved, "touch", true},
+	} {
+		home := t.TempDir()
+		c := openIn(t, home, tt.user, tt.project)
+		if err := c.Open(); err != nil {
+			t.Skipf("NOT TESTED: %v", err)
+		}
+		path := filepath.Join(home, "kept", "a")
+		if err := os.Mkdir(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		command := tt.command + " " + path
+		c.Ask(func(context.Context) confine.Run { return confine.Run{Command: command, Log: new(network.Log)} })
+		out := shell(t, c, command)
+		if _, err := os.Stat(path); (err != nil) != tt.isRefused {
+			t.Errorf("%s, with %s and %s in the project: %s", tt.command, tt.user, tt.project, out)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Mode struct {
 // Permissions are those of the commands of a program.
 type Permissions struct {
 	Paths      []string // that they change
+	Hosts      []string // that they reach
 	HasNetwork bool
 }
 
@@ -121,9 +122,8 @@ func (r *Rules) permissions(command string) (p Permissions) {
 	if len(r.Programs) == 0 {
 		return p
 	}
-	names, ok := programs(command)
-	names = slices.DeleteFunc(names, func(name string) bool { return name == "cd" })
-	if !ok || len(names) == 0 {
+	names, ok := besideCD(command)
+	if !ok {
 		return p
 	}
 	p = r.Programs[names[0]]
@@ -135,10 +135,25 @@ func (r *Rules) permissions(command string) (p Permissions) {
 
 // both returns the permissions that are in p and in other.
 func (p Permissions) both(other Permissions) Permissions {
-	return Permissions{
-		Paths:      slices.DeleteFunc(slices.Clone(p.Paths), func(path string) bool { return !slices.Contains(other.Paths, path) }),
-		HasNetwork: p.HasNetwork && other.HasNetwork,
+	common := func(list, others []string) []string {
+		return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return !slices.Contains(others, text) })
 	}
+	return Permissions{Paths: common(p.Paths, other.Paths), Hosts: common(p.Hosts, other.Hosts), HasNetwork: p.HasNetwork && other.HasNetwork}
+}
+
+// Program returns the name of the only program that a command runs besides cd, "" if it runs others or its text does not show all.
+func Program(command string) string {
+	if names, ok := besideCD(command); ok && len(names) == 1 {
+		return names[0]
+	}
+	return ""
+}
+
+// besideCD returns the names of the programs that a command runs besides cd, and false if its text does not show all of them, or there are none.
+func besideCD(command string) (names []string, ok bool) {
+	names, ok = programs(command)
+	names = slices.DeleteFunc(names, func(name string) bool { return name == "cd" })
+	return names, ok && len(names) > 0
 }
 
 // programs returns the names of the programs that a command runs, and false if its text does not show all of them, or if one is named by a path: that
