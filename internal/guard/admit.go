@@ -38,6 +38,9 @@ func (g *gatedCall) policy(context.Context) *refusal {
 	g.decision = agent.Decision{By: agent.DecidedByPolicy, Reason: v.Reason}
 	switch v.Decision {
 	case policy.Allow:
+		if g.requestsMore() {
+			g.verdict = policy.Ask
+		}
 		return nil
 	case policy.Ask:
 		// A person's own command needs no further approval, unless it requests additional
@@ -55,6 +58,15 @@ func (g *gatedCall) policy(context.Context) *refusal {
 		}
 	}
 	return g.refuse(tool.Fail(tool.ErrPolicyViolation, text))
+}
+
+// requestsMore reports whether the call asks for a permission that only a person can give, and there is one.
+func (g *gatedCall) requestsMore() bool {
+	if !g.opts.Interactive || !hasMember(g.call.Args(), "additional_permissions") {
+		return false
+	}
+	p := g.foresee(&tool.Reach{})
+	return p != nil && p.IsRequested
 }
 
 // checkRules returns the decision of the policy rules about the call. A call that is relayed to a server must also

@@ -34,6 +34,8 @@ type Step struct {
 type Permission struct {
 	// Text is a sentence about it for the person; "" if the question shows it anyway.
 	Text string
+	// IsRequested means that the call asks for it, so that a person is asked whatever rules and modes allow.
+	IsRequested bool
 	// Give gives it, with the person's answer.
 	Give func(tool.Outcome)
 }

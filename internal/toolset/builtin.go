@@ -62,6 +62,7 @@ func NewBuiltin(p Parts) Builtin {
 		RefuseSubstitution: config.ShellSubstitution.In(set) == "refuse",
 		AnyOutput:          OutputAdvice(set) == prompt.AdviseNone,
 		Advise:             p.Project.Sandbox.Advise,
+		AsksForMore:        config.ToolSandboxing.In(set) && p.Project.Options.Interactive,
 		Launcher:           p.Project.Launcher,
 		Pager:              config.ShellPager.In(set),
 		EndsWithAnswer:     !p.Project.Options.Interactive,

@@ -9,6 +9,7 @@
 package permit
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -135,16 +136,27 @@ func (p *Permits) Step() guard.Step {
 	return guard.Step{After: p.end, Foresee: p.foresee, Retry: p.retry}
 }
 
-// foresee returns the permission to change the files outside the workspace that a command names, as far as the sandbox refuses it.
+// foresee returns the permission to change the files outside the workspace that a command names, and those that it asks for, as far as the sandbox
+// refuses them.
 func (p *Permits) foresee(call *agent.PreparedCall, r *tool.Reach) *guard.Permission {
-	if call.Tool().Spec().Name != p.options.Tool || len(r.Outside) == 0 {
+	if call.Tool().Spec().Name != p.options.Tool {
 		return nil
 	}
-	lack := p.options.Sandbox.Foresee(r.Outside, r.WritesOutside, confine.Run{Grant: p.of(call), Command: commandOf(call).text})
-	if lack.IsZero() {
+	c := commandOf(call)
+	run := confine.Run{Grant: p.of(call), Command: c.text, Dir: c.dir}
+	var lack, requested confine.Lack
+	if len(r.Outside) > 0 {
+		lack = p.options.Sandbox.Foresee(r.Outside, r.WritesOutside, run)
+	}
+	if wanted, isSet := wantedBy(call); isSet {
+		requested = p.options.Sandbox.Requested(wanted, run)
+	}
+	isRequested := !requested.IsZero()
+	if lack.Grant, lack.IsSensitive = lack.With(requested.Grant), lack.IsSensitive || requested.IsSensitive; lack.IsZero() {
 		return nil
 	}
-	return &guard.Permission{Text: lack.Text(), Give: func(o tool.Outcome) {
+	text := strings.TrimSpace(lack.Text() + " " + requested.Text())
+	return &guard.Permission{Text: text, IsRequested: isRequested, Give: func(o tool.Outcome) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.runs[call] = p.runs[call].With(lack.Grant)
@@ -378,6 +390,27 @@ func (p *Permits) remember(call *agent.PreparedCall, lacking confine.Grant, o to
 		return
 	}
 	p.commands[key] = p.commands[key].With(lacking)
+}
+
+// wantedBy returns the permissions that a call asks for, and whether there are any.
+func wantedBy(call *agent.PreparedCall) (w confine.Wanted, isSet bool) {
+	if !bytes.Contains(call.Args(), []byte("additional_permissions")) {
+		return w, false
+	}
+	var args struct {
+		More struct {
+			Network    bool `json:"network"`
+			FileSystem struct {
+				Read  []string `json:"read"`
+				Write []string `json:"write"`
+			} `json:"fileSystem"`
+		} `json:"additional_permissions"`
+	}
+	if json.Unmarshal(call.Args(), &args) != nil {
+		return w, false
+	}
+	w = confine.Wanted{Network: args.More.Network, Reads: args.More.FileSystem.Read, Writes: args.More.FileSystem.Write}
+	return w, w.Network || len(w.Reads)+len(w.Writes) > 0
 }
 
 // commandOf returns the command of a call.

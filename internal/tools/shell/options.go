@@ -52,6 +52,8 @@ type Options struct {
 	// Advise returns advice about the end of the output of a command that was refused something by a sandbox, "" for none.
 	// nil is for no sandbox.
 	Advise func(ctx context.Context, output string, hasFailed bool) string
+	// AsksForMore gives calls the parameter additional_permissions.
+	AsksForMore bool
 	// AnyOutput leaves out the advice to keep the output of commands small.
 	AnyOutput bool
 	// Pager is the value of PAGER and GIT_PAGER for the commands of a person; "" is cat.

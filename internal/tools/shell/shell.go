@@ -74,6 +74,9 @@ func (o *Options) describe() *tool.Spec {
 	}
 	s.Description = strings.Replace(s.Description, noInput, limits, 1)
 	s.Brief = strings.Replace(s.Brief, noInput, limits, 1)
+	if o.AsksForMore {
+		s.Schema, short.Schema = withPermissions(s.Schema), withPermissions(short.Schema)
+	}
 	s.Compact = &short
 	return &s
 }
