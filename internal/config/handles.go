@@ -78,6 +78,7 @@ const (
 	ToolSandboxing         = Bool("security.toolSandboxing")
 	SandboxCommands        = Object("pollux.sandboxCommands")
 	SandboxAllowedPaths    = Strings("tools.sandboxAllowedPaths")
+	SandboxKeepsPrograms   = Bool("pollux.sandboxKeepsPrograms")
 	SandboxMemory          = Int("pollux.sandboxMemory")
 	SandboxProcesses       = Int("pollux.sandboxProcesses")
 	SandboxNetworkAccess   = Bool("tools.sandboxNetworkAccess")

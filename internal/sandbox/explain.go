@@ -114,6 +114,8 @@ type Denial struct {
 	Proxy string
 	// Source is the place of the approval mode's restriction because of which Path cannot be changed, or the network is off; "" for none.
 	Source string
+	// IsBesidePrograms says that Path cannot be created because of programs in Exists that are kept.
+	IsBesidePrograms bool
 	// IsUnneeded says that a hidden path is one of [Profile.Unneeded].
 	IsUnneeded bool
 }
@@ -375,6 +377,8 @@ func (p *Profile) DenialAt(path string) Denial {
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
 	case verdict != Hidden && existing(path) != path && !ByPath && p.hasHidden(existing(path)) && userMay(existing(path), write):
 		return Denial{Kind: KeepsDirectory, Path: path, Exists: existing(path)}
+	case verdict == MayChange && existing(path) != path && !ByPath && p.holdsPrograms(existing(path)) && userMay(existing(path), write):
+		return Denial{Kind: KeepsFile, Path: path, Exists: existing(path), IsBesidePrograms: true}
 	case verdict == MayRead && userMay(existing(path), write):
 		d := Denial{Kind: KeepsFile, Path: path, Exists: existing(path)}
 		if isWithinOne(path, p.ReadOnly) {
@@ -388,6 +392,11 @@ func (p *Profile) DenialAt(path string) Denial {
 // hasHidden reports whether a directory has hidden paths in it, so that programs can create no files in it.
 func (p *Profile) hasHidden(dir string) bool {
 	return slices.ContainsFunc(p.Hide, func(h string) bool { return isBelow(h, dir) })
+}
+
+// holdsPrograms reports whether a directory has programs in it that are kept, so that programs can create no files in it.
+func (p *Profile) holdsPrograms(dir string) bool {
+	return slices.ContainsFunc(p.Keep, func(kept string) bool { return isBelow(kept, dir) && !slices.Contains(p.ReadOnly, kept) })
 }
 
 // existing returns the path, or the next directory above it that exists.
@@ -416,6 +425,10 @@ func (d Denial) Advice() string {
 		if d.Source != "" {
 			return "In this approval mode, the sandbox lets commands change no files of the workspace, and not " + d.Path +
 				": see " + d.Source + ". Use the tools for files where they are allowed, or tell the user."
+		}
+		if d.IsBesidePrograms {
+			return d.Path + " does not exist, and the sandbox lets commands create no files in " + d.Exists + ", because there are programs in it that the user runs outside of the sandbox. " +
+				"Work without it, or tell the user that " + d.Exists + " in " + allowedPaths + " allows it, and that commands can then change these programs."
 		}
 		text := "The sandbox lets commands change files only in the workspace, in temporary directories such as $TMPDIR, and in caches: " + d.Path + " is outside"
 		if d.Exists != d.Path {

@@ -415,6 +415,6 @@ func (c *Confinement) place(dirs []string, a access) profile.Place {
 		Dirs: dirs, Homes: c.homes(), Temp: os.TempDir(), Env: o.Env,
 		HasProgram: func(name string) bool { return find.Find(name) != "" },
 		Write:      write, Private: c.private(), Read: o.Paths.Shown(), Scratch: o.Paths.Scratch(), Mac: sandbox.ByPath,
-		KeepsDirs: a.limit.IsReadOnly, Lifted: a.Paths, ReadsWork: c.named.readsWork || config.SandboxReads.In(o.Settings()) == "work",
+		KeepsPrograms: config.SandboxKeepsPrograms.In(o.Settings()), KeepsDirs: a.limit.IsReadOnly, Lifted: a.Paths, ReadsWork: c.named.readsWork || config.SandboxReads.In(o.Settings()) == "work",
 	}
 }

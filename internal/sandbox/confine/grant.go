@@ -237,6 +237,8 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 			return ofMode(d, "change "+name, where)
 		case d.Source != "":
 			return ofMode(d, "create "+name, where+", which it would be in")
+		case d.IsBesidePrograms:
+			return newLack(Grant{Paths: []string{d.Exists}}, "The sandbox does not let it create "+name+" beside programs that run outside of it.", "This run could change "+where+", with these programs.", false)
 		case d.Exists != d.Path && sandbox.ByPath:
 			return newLack(Grant{Paths: []string{d.Path}}, "The sandbox does not let it create "+name+".", "This run could.", false)
 		case d.Exists != d.Path:

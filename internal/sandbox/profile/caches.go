@@ -83,7 +83,29 @@ func (p *Place) caches(r resolver) (list []string) {
 // installed are directories in caches with programs that the user runs.
 const installed = "~/.local/share/uv/tools ~/.local/share/uv/python ~/.dotnet/tools ~/.dotnet/sdk ~/.dotnet/shared ~/.dotnet/host ~/.dotnet/dotnet ~/.pub-cache/bin ~/.pub-cache/global_packages"
 
-// programs returns the paths in caches that commands may not change, because the user runs programs from them: those that are installed, and the
+// downloaded are the directories in caches with programs that tools have downloaded and run later, one for each version. Landlock allows no new files beside
+// them once they are kept, so that no other version can be downloaded: the user decides whether they are. Those of npx are none, because it needs a new file beside them each time.
+const downloaded = "$GOMODCACHE/golang.org/toolchain@*|$GOPATH/pkg/mod/golang.org/toolchain@*|~/go/pkg/mod/golang.org/toolchain@* " +
+	"$GRADLE_USER_HOME/wrapper/dists/*/*/*|~/.gradle/wrapper/dists/*/*/* ~/.m2/wrapper/dists/*/* " +
+	"$COREPACK_HOME/v1/*/*|~/.cache/node/corepack/v1/*/* ~/.cache/bazelisk/downloads/sha256/*"
+
+// downloads returns the directories that downloaded stands for, as far as they are there.
+func (p *Place) downloads() (list []string) {
+	if !p.KeepsPrograms {
+		return nil
+	}
+	for _, pattern := range p.expandAll(downloaded) {
+		found, _ := filepath.Glob(pattern) // a path with a bracket may be no pattern
+		for _, path := range found {
+			if info, err := os.Stat(path); err == nil && info.IsDir() { // locks beside them are files
+				list = append(list, path)
+			}
+		}
+	}
+	return list
+}
+
+// programs returns the paths in caches that commands may not change, because the user runs programs from them: those that are installed or downloaded, and the
 // directories of the PATH, with the links that lead there, except in directories of the user's own.
 func (p *Place) programs(z *zone, own, caches []string) (list, links []string) {
 	for _, path := range p.expandAll(installed) {
@@ -94,11 +116,16 @@ func (p *Place) programs(z *zone, own, caches []string) (list, links []string) {
 	isIn := func(path string, dirs []string) bool {
 		return slices.ContainsFunc(dirs, func(dir string) bool { return workspace.IsWithin(path, dir) })
 	}
+	isCache := func(path string) bool { return isIn(path, caches) && !isIn(path, own) }
+	for _, path := range p.downloads() {
+		if to := z.way(path); isCache(to.path) {
+			list = append(list, to.path)
+		}
+	}
 	for _, path := range filepath.SplitList(p.Env("PATH")) {
 		if path = filepath.Clean(path); !filepath.IsAbs(path) {
 			continue
 		}
-		isCache := func(path string) bool { return isIn(path, caches) && !isIn(path, own) }
 		if to := z.way(path); isCache(to.path) {
 			list = append(list, to.path)
 		}

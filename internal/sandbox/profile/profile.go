@@ -34,6 +34,8 @@ type Place struct {
 	// they change nevertheless.
 	KeepsDirs bool
 	Lifted    []string
+	// KeepsPrograms means that programs which tools have downloaded to caches cannot be changed: see downloaded.
+	KeepsPrograms bool
 	// ReadsWork means that programs read none of the person's other files: see unneeded.
 	ReadsWork bool
 	// Mac means that the machine has the directories of macOS, and that rules are about paths, whether there are files or not.
