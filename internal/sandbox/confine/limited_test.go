@@ -170,3 +170,41 @@ func TestSaved(t *testing.T) {
 		}
 	}
 }
+
+// TestGovernWithin checks that the workspace is kept in a directory that commands may change, except the paths that a person allows in it.
+func TestGovernWithin(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	c := openIn(t, home, `{"tools": {"sandboxAllowedPaths": ["~"]}}`, `{}`)
+	c.Govern(&limits.Rules{File: "FILE", Modes: map[string]limits.Mode{"default": {IsReadOnly: true}}}, func() string { return "default" })
+	if err := c.Open(); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	sub, beside := filepath.Join(home, "work", "sub"), filepath.Join(home, "beside")
+	for _, dir := range []string{sub, beside} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, tt := range []struct {
+		path      string
+		grant     confine.Grant
+		isRefused bool
+	}{
+		{filepath.Join(beside, "a"), confine.Grant{}, false},
+		{filepath.Join(home, "work", "b"), confine.Grant{}, true},
+		{filepath.Join(sub, "c"), confine.Grant{Paths: []string{sub}}, false},
+		{filepath.Join(home, "work", "d"), confine.Grant{Paths: []string{sub}}, true},
+	} {
+		run := confine.Run{Command: "touch " + tt.path, Grant: tt.grant, Log: new(network.Log)}
+		c.Ask(func(context.Context) confine.Run { return run })
+		out := shell(t, c, run.Command)
+		if isRefused := out != ""; isRefused != tt.isRefused {
+			t.Errorf("%s: %q", tt.path, out)
+		}
+		says := "touch: cannot touch '" + tt.path + "': Permission denied"
+		if lack := c.Lacking(says, true, run); lack.IsZero() == tt.isRefused {
+			t.Errorf("%s: a person can allow %+v", tt.path, lack.Grant)
+		}
+	}
+}
