@@ -47,6 +47,7 @@ var better = map[string]string{
 	"output.format":                                 "may be `stream-json` ([scripts](headless.md))",
 	"security.auth.selectedType":                    "also other providers ([authentication](authentication.md))",
 	"security.environmentVariableRedaction.enabled": "whole words of names count, so `MONKEY` stays and `DATABASE_URL`, `COOKIE` and `SENTRY_DSN` go; also values of other secrets ([security](security.md#secrets))",
+	"security.toolSandboxing":                       "also asks about single hosts while a command waits; `approvedTools` of `sandbox.toml` let no command run unasked, and invalid restrictions end a script ([the sandbox](sandbox.md#by-the-approval-mode))",
 	"security.enablePermanentToolApproval":          "shows the rule before it is stored ([policies](policies.md))",
 	"telemetry":                                     "`true` stands for `{\"enabled\": true}` ([telemetry](telemetry.md))",
 

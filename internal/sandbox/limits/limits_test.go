@@ -88,3 +88,17 @@ func TestStricter(t *testing.T) {
 		}
 	}
 }
+
+// TestProgram checks which commands certainly run a single program, whose permissions then are for all of its commands.
+func TestProgram(t *testing.T) {
+	t.Parallel()
+	for command, want := range map[string]string{
+		"npm install": "npm", "cd a && npm test; npm ls >out 2>&1": "npm", "'npm' x": "npm", "for f in *; do cp $f x; done": "cp",
+		"./gradlew build": "", "/usr/bin/npm x": "", "npm x | tee y": "", "npm $(cat x)": "", "A=1 npm x": "", "bash -c 'npm x'": "", "$npm x": "",
+		"npm() { rm x; }; npm": "", "cd a": "", "": "", "npm '": "", "PATH=.; npm x": "", "eval npm x": "",
+	} {
+		if got := limits.Program(command); got != want {
+			t.Errorf("%s: %q, want %q", command, got, want)
+		}
+	}
+}
