@@ -38,7 +38,7 @@ var layers = []struct {
 	{"action", []string{"internal/a2a", "internal/check", "internal/command", "internal/failover", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},
 	// Packages that provide information: providers, skills, prices.
-	{"models", []string{"internal/models", "internal/skill", "internal/usage"}},
+	{"models", []string{"internal/models", "internal/skill", "internal/transfer", "internal/usage"}},
 	{"knowledge", []string{
 		"internal/auth", "internal/modelconfig", "internal/memory", "internal/prompt", "internal/stats",
 		"internal/logs", "internal/oauth", "internal/person", "internal/promptlog", "internal/sandbox", "internal/undo", "internal/sessions", "internal/summary", "internal/outcome", "internal/transcript", "internal/wording", "internal/ide", "internal/editor", "internal/editorkeys", "internal/browser", "internal/clipboard", "internal/scriptmodel",

@@ -142,11 +142,12 @@ func TestLaunchersArePassedOn(t *testing.T) {
 
 // withoutLauncher lists files that make values without a launcher, with the reason.
 var withoutLauncher = map[string]string{
-	"internal/auth/auth.go":          "only the table of providers is used",
-	"internal/manage/hooks/hooks.go": "Setup.HookSet sets it",
-	"internal/hooks/hooks.go":        "Project.HookSet sets it",
-	"internal/guard/hook/lint.go":    "the hooks do not run",
-	"internal/guard/hook/migrate.go": "the hooks do not run",
+	"internal/auth/auth.go":               "only the table of providers is used",
+	"internal/manage/hooks/hooks.go":      "Setup.HookSet sets it",
+	"internal/hooks/hooks.go":             "Project.HookSet sets it",
+	"internal/guard/hook/lint.go":         "the hooks do not run",
+	"internal/guard/hook/codexmigrate.go": "the hooks do not run",
+	"internal/guard/hook/migrate.go":      "the hooks do not run",
 }
 
 // launcherless returns the literals of types with a launcher that do not set it, unless the declaration assigns

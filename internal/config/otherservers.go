@@ -25,26 +25,23 @@ type OtherServers struct {
 
 // serverFormat is the format of such a file.
 type serverFormat struct {
-	name string
-	// translate turns an entry into one of mcpServers. It removes the keys that it uses from the entry.
-	translate func(entry map[string]any) (translated map[string]any, isDisabled bool, err error)
+	name      string
+	translate ServerTranslator
 }
 
 // serverFormats are the files, the one with priority first. All have less priority than the project's settings.
 var serverFormats = [...]serverFormat{
-	{".agents/mcp_config.json", antigravityServer},
-	{".mcp.json", claudeServer},
+	{".agents/mcp_config.json", AntigravityServer},
+	{".mcp.json", ClaudeServer},
 }
 
-// ClaudeServers translates the servers of a user of Claude Code to entries of mcpServers. Its errors are in the result's Unused.
-func ClaudeServers(servers map[string]any) (o OtherServers, entries map[string]any) {
-	entries = (&serverFormat{translate: claudeServer}).entries(&o, servers)
-	return o, entries
-}
+// ServerTranslator turns the entry of a server in a file of another agent into one of mcpServers. It removes the keys that it uses from the
+// entry.
+type ServerTranslator func(entry map[string]any) (translated map[string]any, isDisabled bool, err error)
 
-// AntigravityServers is [ClaudeServers] for Antigravity CLI.
-func AntigravityServers(servers map[string]any) (o OtherServers, entries map[string]any) {
-	entries = (&serverFormat{translate: antigravityServer}).entries(&o, servers)
+// TranslateServers translates the servers in a file of another agent to entries of mcpServers. Its errors are in the result's Unused.
+func TranslateServers(servers map[string]any, translate ServerTranslator) (o OtherServers, entries map[string]any) {
+	entries = (&serverFormat{translate: translate}).entries(&o, servers)
 	return o, entries
 }
 
@@ -231,8 +228,8 @@ func mentions(v any, text string) bool {
 	return false
 }
 
-// claudeServer translates an entry of .mcp.json, in which the type decides how the server is reached.
-func claudeServer(entry map[string]any) (map[string]any, bool, error) {
+// ClaudeServer is the [ServerTranslator] of Claude Code: of an entry of .mcp.json, in which the type decides how the server is reached.
+func ClaudeServer(entry map[string]any) (map[string]any, bool, error) {
 	kind, isText := entry["type"].(string)
 	if _, isSet := entry["type"]; isSet && !isText {
 		return nil, false, errors.New("its type is not a string")
@@ -241,17 +238,17 @@ func claudeServer(entry map[string]any) (map[string]any, bool, error) {
 	_, hasCommand := entry["command"]
 	switch {
 	case kind == "stdio", kind == "" && hasCommand:
-		return take(entry, "command", "", "args", "env")
+		return TakeServer(entry, "command", "", "args", "env")
 	case kind == "streamable-http":
 		kind = "http"
 	case kind != "" && kind != "http" && kind != "sse":
 		return nil, false, fmt.Errorf("its type is %q, not stdio, http or sse", Printable(kind))
 	}
-	return take(entry, "url", kind, "headers")
+	return TakeServer(entry, "url", kind, "headers")
 }
 
-// antigravityServer translates an entry of mcp_config.json. The key serverUrl wins over a command.
-func antigravityServer(entry map[string]any) (map[string]any, bool, error) {
+// AntigravityServer is the [ServerTranslator] of Antigravity CLI: of an entry of mcp_config.json. The key serverUrl wins over a command.
+func AntigravityServer(entry map[string]any) (map[string]any, bool, error) {
 	isOff, isBool := entry["disabled"].(bool)
 	if _, isSet := entry["disabled"]; isSet && !isBool {
 		return nil, false, errors.New("disabled is neither true nor false")
@@ -280,17 +277,17 @@ func antigravityServer(entry map[string]any) (map[string]any, bool, error) {
 	var translated map[string]any
 	var err error
 	if _, hasURL := entry["url"]; hasURL {
-		translated, _, err = take(entry, "url", kind, "headers")
+		translated, _, err = TakeServer(entry, "url", kind, "headers")
 	} else {
-		translated, _, err = take(entry, "command", "", "args", "env", "cwd")
+		translated, _, err = TakeServer(entry, "command", "", "args", "env", "cwd")
 	}
 	maps.Copy(common, translated)
 	return common, false, err
 }
 
-// take moves the keys with which a server is reached from an entry to a new one: main, which must be there, and others. kind is the
+// TakeServer moves the keys with which a server is reached from an entry to a new one: main, which must be there, and others. kind is the
 // type of the new entry, "" for none.
-func take(entry map[string]any, main, kind string, others ...string) (map[string]any, bool, error) {
+func TakeServer(entry map[string]any, main, kind string, others ...string) (map[string]any, bool, error) {
 	if text, _ := entry[main].(string); strings.TrimSpace(text) == "" {
 		return nil, false, fmt.Errorf("it has no %s", main)
 	}

@@ -22,12 +22,12 @@ func antigravity(t *testing.T, bundles string) *stage {
 		t.Fatal(err)
 	}
 	m := FromAntigravity(object, ".agents")
-	if len(m.Loose) > 0 {
-		t.Fatalf("not copied: %q", m.Loose)
+	if lost := linesAbout(m, true); len(lost) > 0 {
+		t.Fatalf("not copied: %q", lost)
 	}
-	hooks, problems, lost := Read(User, rawOf(m.Definitions))
-	if len(problems)+len(lost) > 0 || len(hooks) != m.Count {
-		t.Fatalf("%d hooks of %d, %q", len(hooks), m.Count, problems)
+	hooks, problems, lost := Read(User, rawOf(m.Definitions()))
+	if len(problems)+len(lost) > 0 || len(hooks) != m.Count() {
+		t.Fatalf("%d hooks of %d, %q", len(hooks), m.Count(), problems)
 	}
 	st := open(t, Options{Hooks: hooks})
 	if err := os.Mkdir(filepath.Join(st.dir, ".agents"), 0o700); err != nil {
@@ -257,24 +257,22 @@ func TestFromAntigravity(t *testing.T) {
 	const want = `{"AfterAgent":[{"hooks":[{"command":"three","cwd":".agents","dialect":"antigravity","name":"all","timeout":7,"type":"command"}],"sequential":true}],` +
 		`"BeforeTool":[{"hooks":[{"command":"one","cwd":".agents","dialect":"antigravity","name":"all","type":"command"}],"matcher":"run_command","sequential":true},` +
 		`{"hooks":[{"command":"six","cwd":".agents","dialect":"antigravity","name":"all","type":"command"}],"matcher":"view_file|read_url_content","sequential":true}]}`
-	if got := string(encode(m.Definitions)); got != want || m.Count != 3 {
-		t.Errorf("%d hooks: %s\nwant %s", m.Count, got, want)
+	if got := string(encode(m.Definitions())); got != want || m.Count() != 3 {
+		t.Errorf("%d hooks: %s\nwant %s", m.Count(), got, want)
 	}
-	if got := strings.Join(m.Loose, "\n"); got != `A hook of all for PreToolUse: the type must be "command", not "prompt". It was left out. Nothing checks in its place.
-An entry of all for PreToolUse has no list of hooks. It was left out. Nothing checks in its place.` {
-		t.Errorf("loose: %s", got)
+	if got := strings.Join(linesAbout(m, false), "\n"); got != `left out PostToolUse of all (it is not a list)
+left out PreRun of all (Pollux has no such event)
+changed PreToolUse of all for run_command: one (without cwd, which has no effect in Antigravity CLI)
+left out PreToolUse of all for run_command (the type must be "command", not "prompt") LOST
+left out PreToolUse of all (an entry has no list of hooks) LOST
+copied Stop of all: three
+left out Stop of all (it has no command)
+changed pretooluse of all for view_file|read_url_content: six (it gets the arguments of read_url_content with Pollux's names, because those of Antigravity CLI are not known)
+left out off (it is not enabled)
+left out wrong (it is not an object with events)` {
+		t.Errorf("reports:\n%s", got)
 	}
-	if got := strings.Join(m.Notes, "\n"); got != `all for PostToolUse is not a list. It was left out.
-There is no event PreRun. The hooks of all were left out.
-cwd of a hook of all for PreToolUse has no effect in Antigravity CLI. It was left out.
-hooks of a hook of all for Stop has no effect in Antigravity CLI. It was left out.
-A hook of all for Stop: it has no command. It was left out.
-The hooks of all for pretooluse get the arguments of read_url_content with Pollux's names, because those of Antigravity CLI are not known.
-off is not enabled. It was left out.
-wrong is not an object with events. It was left out.` {
-		t.Errorf("notes: %s", got)
-	}
-	hooks, _, _ := Read(User, rawOf(m.Definitions))
+	hooks, _, _ := Read(User, rawOf(m.Definitions()))
 	if i := slices.IndexFunc(hooks, func(h Hook) bool { return h.Event == BeforeTool }); i < 0 || hooks[i].Timeout != antigravityTimeout || !hooks[i].BlocksOnFailure {
 		t.Errorf("the hooks are %+v", hooks)
 	}
@@ -290,8 +288,8 @@ func FuzzFromAntigravity(f *testing.F) {
 			return
 		}
 		m := FromAntigravity(bundles, "d")
-		if hooks, _, _ := Read(Workspace, rawOf(m.Definitions)); len(hooks) != m.Count {
-			t.Errorf("%d of %d hooks can be read", len(hooks), m.Count)
+		if hooks, _, _ := Read(Workspace, rawOf(m.Definitions())); len(hooks) != m.Count() {
+			t.Errorf("%d of %d hooks can be read", len(hooks), m.Count())
 		}
 	})
 }

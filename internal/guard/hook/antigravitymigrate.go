@@ -1,23 +1,24 @@
 package hook
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"pollux/internal/transfer"
 )
 
 // FromAntigravity takes over bundles of hooks of Antigravity CLI, the object of a file hooks.json in the directory dir, where they
 // run. The hooks keep their form, with the dialect in each, so that scripts keep their meaning.
 func FromAntigravity(bundles map[string]any, dir string) Migration {
-	m := Migration{Definitions: map[string]any{}}
+	m := Migration{}
 	for _, name := range slices.Sorted(maps.Keys(bundles)) {
 		bundle, ok := bundles[name].(map[string]any)
 		switch {
 		case !ok:
-			m.Notes = append(m.Notes, fmt.Sprintf("%s is not an object with events. It was left out.", brief(name)))
+			m.item(name).Leave("it is not an object with events")
 		case bundle["enabled"] == false:
-			m.Notes = append(m.Notes, fmt.Sprintf("%s is not enabled. It was left out.", brief(name)))
+			m.item(name).Leave("it is not enabled")
 		default:
 			m.bundle(name, bundle, dir)
 		}
@@ -31,20 +32,20 @@ func (m *Migration) bundle(name string, bundle map[string]any, dir string) {
 		if key == "enabled" {
 			continue
 		}
-		event, of := antigravityEvent(key), brief(name)+" for "+key
+		event, of := antigravityEvent(key), key+" of "+name
 		list, isList := bundle[key].([]any)
 		switch {
 		case event == "" && isList && len(list) == 0:
 		case event == "":
-			m.Notes = append(m.Notes, fmt.Sprintf("There is no event %s. The hooks of %s were left out.", key, brief(name)))
+			m.leave("", of, "Pollux has no such event")
 		case !isList:
-			m.leave(event, "%s is not a list.", of)
+			m.leave(event, of, "it is not a list")
 		case event == BeforeTool || event == AfterTool:
-			for _, item := range list {
-				group, _ := item.(map[string]any)
+			for _, one := range list {
+				group, _ := one.(map[string]any)
 				hooks, ok := group["hooks"].([]any)
 				if !ok {
-					m.leave(event, "An entry of %s has no list of hooks.", of)
+					m.leave(event, of, "an entry has no list of hooks")
 					continue
 				}
 				matcher, _ := group["matcher"].(string)
@@ -58,11 +59,13 @@ func (m *Migration) bundle(name string, bundle map[string]any, dir string) {
 
 // group takes over the hooks of an event with a matcher. They run one after the other.
 func (m *Migration) group(e Event, name, of, matcher string, hooks []any, dir string) {
-	list := []any{}
-	for _, item := range hooks {
-		if h := m.handler(e, name, of, matcher, item, dir); h != nil {
-			list = append(list, h)
-			m.Count++
+	if matcher != "" {
+		of += " for " + matcher
+	}
+	list, items := []any{}, []*transfer.Item(nil)
+	for _, one := range hooks {
+		if h, item := m.handler(e, name, of, matcher, one, dir); h != nil {
+			list, items = append(list, h), append(items, item)
 		}
 	}
 	if len(list) == 0 {
@@ -70,35 +73,46 @@ func (m *Migration) group(e Event, name, of, matcher string, hooks []any, dir st
 	}
 	for i := range antigravityTools {
 		if t := &antigravityTools[i]; t.args == nil && strings.Contains(matcher, t.name) {
-			m.Notes = append(m.Notes, fmt.Sprintf("The hooks of %s get the arguments of %s with Pollux's names, because those of Antigravity CLI are not known.", of, t.name))
+			for _, item := range items {
+				item.Change("it gets the arguments of %s with Pollux's names, because those of Antigravity CLI are not known", t.name)
+			}
 		}
 	}
 	definition := map[string]any{"hooks": list, "sequential": true}
 	if matcher != "" {
 		definition["matcher"] = matcher
 	}
-	there, _ := m.Definitions[string(e)].([]any)
-	m.Definitions[string(e)] = append(there, definition)
+	m.Groups = append(m.Groups, Group{Event: e, Definition: definition, Items: items})
 }
 
 // handler takes over one hook. It returns nil if it cannot run here.
-func (m *Migration) handler(e Event, name, of, matcher string, item any, dir string) map[string]any {
-	members, _ := item.(map[string]any)
+func (m *Migration) handler(e Event, name, of, matcher string, one any, dir string) (map[string]any, *transfer.Item) {
+	members, _ := one.(map[string]any)
 	command, _ := members["command"].(string)
 	to := map[string]any{"type": "command", "name": name, "command": command, "cwd": dir, "dialect": string(Antigravity)}
+	var without []string
 	for _, key := range slices.Sorted(maps.Keys(members)) {
 		switch key {
 		case "type", "timeout":
 			to[key] = members[key]
 		case "command":
 		default:
-			m.Notes = append(m.Notes, fmt.Sprintf("%s of a hook of %s has no effect in Antigravity CLI. It was left out.", brief(key), of))
+			without = append(without, key)
 		}
 	}
 	h := Hook{Event: e, Matcher: matcher}
-	if _, reason := h.parse(encode(to)); reason != "" {
-		m.leave(e, "A hook of %s: %s.", of, reason)
-		return nil
+	_, reason := h.parse(encode(to))
+	if reason == "" && hasKey(to) {
+		reason = keyReason
 	}
-	return to
+	if reason != "" {
+		m.leave(e, of, "%s", reason)
+		return nil, nil
+	}
+	item := m.item(of)
+	item.Detail, item.Restricts = h.CommandLine(), e == BeforeTool || e == BeforeAgent
+	for _, key := range without {
+		item.Change("without %s, which has no effect in Antigravity CLI", brief(key))
+	}
+	return to, item
 }

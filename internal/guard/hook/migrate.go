@@ -2,117 +2,138 @@ package hook
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"regexp"
 	"slices"
 	"strings"
+
+	"pollux/internal/secret"
+	"pollux/internal/transfer"
 )
 
 // Migration is the result of [FromClaude] and [FromAntigravity].
 type Migration struct {
-	// Definitions are the hooks by event, as the key "hooks" of the settings has them.
-	Definitions map[string]any
-	Count       int // of hooks
-	// Notes name omissions and differences, and Loose those omissions that may have refused calls or
-	// prompts. Each is a sentence.
-	Notes, Loose []string
+	Groups []Group
+	// Items are the reports about each hook, those of the groups included, and about parts that are no hooks.
+	Items []*transfer.Item
+}
+
+// Group is an element of the list that the key "hooks" of the settings has for an event: a matcher with its hooks.
+type Group struct {
+	Event      Event
+	Definition map[string]any
+	Items      []*transfer.Item // of its hooks
+}
+
+// Count returns the number of hooks that were taken over.
+func (m *Migration) Count() (n int) {
+	for _, g := range m.Groups {
+		n += len(g.Items)
+	}
+	return n
+}
+
+// Definitions returns the groups by event, as the key "hooks" of the settings has them.
+func (m *Migration) Definitions() map[string]any {
+	definitions := map[string]any{}
+	for _, g := range m.Groups {
+		list, _ := definitions[string(g.Event)].([]any)
+		definitions[string(g.Event)] = append(list, g.Definition)
+	}
+	return definitions
+}
+
+// Join adds the hooks of another migration.
+func (m *Migration) Join(other Migration) {
+	m.Groups, m.Items = append(m.Groups, other.Groups...), append(m.Items, other.Items...)
+}
+
+// item adds a report.
+func (m *Migration) item(name string) *transfer.Item {
+	i := transfer.New(name)
+	m.Items = append(m.Items, i)
+	return i
+}
+
+// leave reports a hook that was left out. Those before tools and prompts may have refused something.
+func (m *Migration) leave(e Event, name, format string, args ...any) {
+	i := m.item(name)
+	i.Restricts = e == BeforeTool || e == BeforeAgent
+	i.Leave(format, args...)
 }
 
 // FromClaude takes over the value of "hooks" in Claude Code's settings. The hooks keep their form, with the dialect
 // in each, so that matchers, scripts and conditions keep their meaning.
 func FromClaude(hooks map[string]any) Migration {
-	m := Migration{Definitions: map[string]any{}}
+	m := Migration{}
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {
 		event := claudeEvent(name)
 		definitions, isList := hooks[name].([]any)
 		switch {
 		case event == "" && isList && len(definitions) == 0:
 			continue
-		case event == "" && (name == "PermissionRequest" || name == "Elicitation"):
-			m.Loose = append(m.Loose, fmt.Sprintf("There is no event %s. Its hooks were left out: you will be asked where they have answered.", name))
-			continue
 		case event == "":
-			m.Notes = append(m.Notes, fmt.Sprintf("There is no event %s. Its hooks were left out.", name))
+			m.leave("", name, "Pollux has no such event")
+			// You will be asked where hooks of these have answered.
+			m.Items[len(m.Items)-1].Restricts = name == "PermissionRequest" || name == "Elicitation"
 			continue
 		case !isList:
-			m.Notes = append(m.Notes, fmt.Sprintf("The hooks for %s are not a list. They were left out.", name))
+			m.leave(event, name, "it is not a list")
 			continue
 		}
-		if event == PreCompress {
-			m.Notes = append(m.Notes, "Hooks for PreCompact cannot block here.")
-		}
-		list, _ := m.Definitions[string(event)].([]any)
-		for i, d := range definitions {
+		for _, d := range definitions {
 			definition, ok := d.(map[string]any)
 			if !ok {
-				m.Notes = append(m.Notes, fmt.Sprintf("Entry %d for %s is not an object. It was left out.", i+1, name))
+				m.leave(event, name, "an entry is not an object")
 				continue
 			}
-			if definition = m.definition(event, name, definition); definition != nil {
-				list = append(list, definition)
-			}
-		}
-		if list != nil {
-			m.Definitions[string(event)] = list
+			m.definition(event, name, definition)
 		}
 	}
 	return m
 }
 
-// leave names a hook that was left out.
-func (m *Migration) leave(e Event, format string, args ...any) {
-	text := fmt.Sprintf(format, args...) + " It was left out."
-	if e == BeforeTool || e == BeforeAgent {
-		m.Loose = append(m.Loose, text+" Nothing checks in its place.")
-		return
-	}
-	m.Notes = append(m.Notes, text)
-}
-
-// definition takes over one matcher with its hooks. It returns nil if no hook is left.
-func (m *Migration) definition(e Event, name string, d map[string]any) map[string]any {
+// definition takes over one matcher with its hooks.
+func (m *Migration) definition(e Event, name string, d map[string]any) {
 	to := map[string]any{}
 	matcher, _ := d["matcher"].(string)
+	of := name
+	if matcher != "" {
+		of += " of " + matcher
+	}
 	for _, key := range slices.Sorted(maps.Keys(d)) {
 		switch {
 		case key == "matcher" && matcher != "", key == "sequential":
 			to[key] = d[key]
 		case key == "matcher", key == "hooks", key == "description":
 		default:
-			m.Notes = append(m.Notes, fmt.Sprintf("%s of an entry for %s is not known. It was left out.", key, name))
+			m.item(of + ": " + key).Leave("Pollux does not know it")
 		}
-	}
-	of := name
-	if matcher != "" {
-		of += " of " + matcher
 	}
 	hooks, ok := d["hooks"].([]any)
 	if !ok {
-		m.leave(e, "An entry for %s has no list of hooks.", of)
-		return nil
+		m.leave(e, of, "it has no list of hooks")
+		return
 	}
-	list := []any{}
-	for _, item := range hooks {
-		if h := m.hook(e, name, of, matcher, item); h != nil {
-			list = append(list, h)
-			m.Count++
+	list, items := []any{}, []*transfer.Item(nil)
+	for _, one := range hooks {
+		if h, item := m.hook(e, name, of, matcher, one); h != nil {
+			list, items = append(list, h), append(items, item)
 		}
 	}
-	if len(list) == 0 {
-		return nil
+	if len(list) > 0 {
+		to["hooks"] = list
+		m.Groups = append(m.Groups, Group{Event: e, Definition: to, Items: items})
 	}
-	to["hooks"] = list
-	return to
 }
 
 // hook takes over one hook. It returns nil if it cannot run here.
-func (m *Migration) hook(e Event, name, of, matcher string, item any) map[string]any {
-	members, _ := item.(map[string]any)
+func (m *Migration) hook(e Event, name, of, matcher string, one any) (map[string]any, *transfer.Item) {
+	members, _ := one.(map[string]any)
 	to := maps.Clone(members)
 	if to == nil {
-		m.leave(e, "A hook for %s is not an object.", of)
-		return nil
+		m.leave(e, of, "it is not an object")
+		return nil, nil
 	}
 	to["dialect"] = string(Claude)
 	if claudeName(&Hook{Event: e}) != name {
@@ -121,20 +142,28 @@ func (m *Migration) hook(e Event, name, of, matcher string, item any) map[string
 	h := Hook{Event: e, Matcher: matcher}
 	raw, err := json.Marshal(to)
 	if err != nil {
-		m.leave(e, "A hook for %s cannot be read.", of)
-		return nil
+		m.leave(e, of, "it cannot be read")
+		return nil, nil
 	}
 	notes, reason := h.parse(raw)
-	if reason != "" {
-		m.leave(e, "A hook for %s: %s.", of, reason)
-		return nil
+	if reason == "" && hasKey(to) {
+		reason = keyReason
 	}
+	if reason != "" {
+		m.leave(e, of, "%s", reason)
+		return nil, nil
+	}
+	item := m.item(of)
+	item.Detail, item.Restricts = h.CommandLine(), e == BeforeTool || e == BeforeAgent
 	for _, note := range notes {
-		m.Notes = append(m.Notes, fmt.Sprintf("The hook %s for %s: %s.", brief(h.ID()), of, note))
+		item.Change("%s", note)
+	}
+	if e == PreCompress {
+		item.Change("it cannot block here")
 	}
 	for _, variable := range []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_ENV_FILE"} {
 		if strings.Contains(h.CommandLine(), variable) {
-			m.Notes = append(m.Notes, fmt.Sprintf("The hook %s for %s uses %s, which Pollux does not set.", brief(h.ID()), of, variable))
+			item.Change("it uses %s, which Pollux does not set", variable)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(to)) {
@@ -142,13 +171,22 @@ func (m *Migration) hook(e Event, name, of, matcher string, item any) map[string
 			delete(to, key)
 		}
 	}
-	return to
+	return to, item
+}
+
+// keyReason is the reason to leave out a hook with a key.
+const keyReason = "it has a key: put it into a variable"
+
+// hasKey reports whether a value of JSON has a key of a service.
+func hasKey(v any) bool {
+	text := string(encode(v))
+	return secret.EraseForms(text) != text
 }
 
 // Unmatched returns a sentence about each matcher that can select nothing here.
-func (m Migration) Unmatched(tools []string) []string {
+func (m *Migration) Unmatched(tools []string) []string {
 	definitions := map[string]json.RawMessage{}
-	for event, list := range m.Definitions {
+	for event, list := range m.Definitions() {
 		definitions[event] = encode(list)
 	}
 	hooks, _, _ := Read(Workspace, definitions)

@@ -37,8 +37,8 @@ func TestHooks(t *testing.T) {
 	})
 	p.Write(".claude/settings.json", `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "true"}]}]}}`)
 	p.Check(Command(), []managetest.Case{
-		{Line: "migrate --from-claude", Want: "Copied 1 hook(s) from $DIR/.claude/settings.json to "},
-		{Line: "migrate --from-claude", Want: "\n1 hook(s) were there already."},
+		{Line: "migrate --from-claude", Want: "Hooks in .claude/settings.json:\n\ncopied    PreToolUse of Bash: true\n\nWrote 1 hook to "},
+		{Line: "migrate --from-claude", Want: "present   PreToolUse of Bash: true\n\nThere are no hooks to write."},
 	})
 	if _, err := p.Shell(Command(), "migrate"); !errors.Is(err, manage.ErrHelp) {
 		t.Error(err)

@@ -64,7 +64,7 @@ func TestMigrateUser(t *testing.T) {
 		t.Skip(err)
 	}
 	o, err := p.Shell(Command(), "migrate", "--from-claude", "--scope=user")
-	if text := o.Plain(0); err != nil || !strings.Contains(text, "Copied 2 hook(s) from ") || !strings.Contains(text, "\n- AfterAgent: bell\n- BeforeTool of Bash: guard -x\n") {
+	if text := o.Plain(0); err != nil || !strings.Contains(text, "\ncopied    PreToolUse of Bash: guard -x\ncopied    Stop: bell\n\nWrote 2 hooks to ") {
 		t.Errorf("%s, %v", text, err)
 	}
 	text, err := os.ReadFile(filepath.Join(p.Home, ".gemini", "settings.json"))

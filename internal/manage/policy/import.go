@@ -18,8 +18,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/project"
-	"pollux/internal/terminal"
-	"pollux/internal/wording"
+	"pollux/internal/transfer"
 )
 
 // importCommand returns the command that translates permissions of other agents.
@@ -28,7 +27,7 @@ func importCommand() *manage.Command {
 		Name: "import", Summary: "Translate permissions of another agent to policy rules", Run: manage.With(manage.Open, importRules),
 		Example: "  pollux policy import                   # show the rules, and write nothing\n  pollux policy import --apply",
 		Flags: []manage.Flag{
-			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity"}},
+			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity", "opencode"}},
 			{Name: "scope", Short: "s", Default: "user", Usage: "Permissions to import: your own (`user`), or those of the project", Choices: []string{"user", "project"}},
 			{Name: "apply", Default: false, Usage: "Write the rules"},
 			manage.JSON,
@@ -36,106 +35,163 @@ func importCommand() *manage.Command {
 	}
 }
 
-// source is where permissions come from, and where their rules go.
-type source struct {
-	foreign.Permissions
-	files  []string // that exist
-	others []string // other settings about permissions, each with the reason or the way to have the same
-	target string
-}
-
 func importRules(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
-	read := readPermissions
-	if c.Value("from") == "antigravity" {
-		read = readAntigravity
-	}
-	src, err := read(p, c.Value("scope") == "project")
-	if err != nil {
-		return o, err
-	}
-	rules, reports := foreign.Translate(src.Permissions)
-	text := foreign.TOML(src.Agent, rules, askPriority(p, src.target))
-	var b strings.Builder
-	fmt.Fprintf(&b, "Permissions in %s:\n\n", displayAll(p, src.files))
-	lost := 0
-	for i := range reports {
-		r := &reports[i]
-		line := fmt.Sprintf("%-8s  %s", r.Result, terminal.Brief(terminal.Line(r.Permission)))
-		if r.Note != "" {
-			line += " (" + r.Note + ")"
-		}
-		b.WriteString(line + "\n")
-		if r.IsLost() {
-			lost++
+	scope, from := config.User, sourceOf(c.Value("from"))
+	if c.Value("scope") == "project" {
+		scope = config.Workspace
+		switch {
+		case from.project == nil:
+			return o, exit.Errorf(exit.Input, "%s has no permissions in projects. To import your own, leave out --scope.", from.title)
+		case p.Paths.AtHome():
+			return o, exit.Errorf(exit.Input, "The home directory is no project. To import your own permissions, leave out --scope.")
+		case !p.IsTrusted():
+			return o, exit.Errorf(exit.Untrusted, "This folder is not trusted: Pollux changes no settings here. To trust it, start pollux here.")
 		}
 	}
-	for _, other := range src.others {
-		fmt.Fprintf(&b, "%-8s  %s\n", foreign.LeftOut, terminal.Line(other))
-	}
-	state, err := writeRules(p, src.target, text, rules, c.Is("apply"))
-	if err != nil {
+	part, err := Import(p, c.Value("from"), scope)
+	switch {
+	case err != nil:
 		return o, err
+	case part.Files == nil:
+		place, names := from.place(p, scope)
+		return o, exit.Errorf(exit.Input, "There are no settings of %s in %s.", from.title, p.Paths.Display(filepath.Dir(place.Path(names[0]))))
 	}
-	b.WriteString("\n" + state)
-	if lost > 0 {
-		fmt.Fprintf(&b, "\nNOT TAKEN: %s that may have refused calls, see above. Nothing checks in their place: write rules yourself, see /docs policies.", wording.Count(lost, "permission"))
+	r := transfer.Report{Agent: c.Value("from"), Scope: c.Value("scope"), Parts: []*transfer.Part{part}, HowToApply: "add --apply"}
+	if c.Is("apply") {
+		err = r.Apply()
 	}
-	o = outcome.New(outcome.Text(b.String())).WithValue(struct {
-		Files       []string         `json:"files"`
-		Target      string           `json:"target"`
-		Rules       int              `json:"rules"`
-		Permissions []foreign.Report `json:"permissions"`
-		LeftOut     []string         `json:"leftOut"`
-	}{src.files, src.target, len(rules), append([]foreign.Report{}, reports...), append([]string{}, src.others...)})
-	if c.Is("apply") && len(rules) > 0 {
-		err = countRules(p, &o, src.target)
+	o = r.Outcome(p.DisplayFile)
+	if c.Is("apply") && err == nil && part.Count() > 0 {
+		noteUnused(p, &o, part.Target)
 	}
 	return o, err
 }
 
-func displayAll(p *project.Project, files []string) string {
-	var names []string
-	for _, file := range files {
-		names = append(names, p.DisplayFile(file))
-	}
-	return strings.Join(names, " and ")
+// source is an agent whose permissions are imported.
+type source struct {
+	foreign.Agent
+	title         string
+	user, project []string // its files below the home directory and the project
+	// read adds the permissions in a file. It returns other settings about permissions, each with the reason or the way to have the same.
+	read func(p *foreign.Permissions, f transfer.File) (others []string, err error)
 }
 
-// writeRules writes the rules if it should, and returns a sentence about the file. It replaces no file.
-func writeRules(p *project.Project, target string, text []byte, rules []foreign.Rule, apply bool) (string, error) {
-	name := p.DisplayFile(target)
-	if len(rules) == 0 {
-		return "There are no rules to write.", nil
-	}
-	there, err := durable.ReadFile(target, maxSettings)
-	switch {
-	case err == nil && bytes.Equal(there, text):
-		return name + " has these rules already.", nil
-	case err == nil:
-		text := name + " is there with other rules, and Pollux does not replace it. To import again, move it away first."
-		if apply {
-			return "", exit.Errorf(exit.Input, "%s", text)
+// sourceOf returns the source for an agent, nil for one whose permissions are not imported.
+func sourceOf(agent string) *source {
+	switch agent {
+	case "claude":
+		return &source{
+			foreign.Claude, "Claude Code",
+			[]string{".claude/settings.json"},
+			[]string{".claude/settings.json", ".claude/settings.local.json"},
+			readClaude,
 		}
-		return text, nil
-	case !durable.IsAbsent(err):
-		return "", exit.Errorf(exit.General, "Cannot read %s: %w.", name, err)
-	case !apply:
-		return fmt.Sprintf("Nothing is written yet. To write %s to %s, add --apply.", wording.Count(len(rules), "rule"), name), nil
+	case "antigravity":
+		return &source{foreign.Antigravity, "Antigravity CLI", []string{".gemini/antigravity-cli/settings.json"}, nil, readAntigravity}
+	case "opencode":
+		names := []string{"opencode.json", "opencode.jsonc"}
+		return &source{foreign.OpenCode, "OpenCode", []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}, names, readOpenCode}
 	}
-	if err := durable.MkdirAll(filepath.Dir(target), 0o700); err != nil {
-		return "", exit.Errorf(exit.General, "Cannot write %s: %w.", name, durable.Cause(err))
+	return nil
+}
+
+// place returns the files of a scope.
+func (s *source) place(p *project.Project, scope config.Scope) (transfer.Place, []string) {
+	if scope == config.User {
+		return transfer.Place{Dir: p.Paths.Home()}, s.user
 	}
-	if err := durable.WriteFile(target, text, 0o600); err != nil {
-		return "", exit.Errorf(exit.General, "Cannot write %s: %w.", name, durable.Cause(err))
+	return transfer.Place{Dir: p.Paths.Dir(), IsProject: true}, s.project
+}
+
+// Import returns the permissions that an agent has in a scope. The part has no files if there are none.
+func Import(p *project.Project, agent string, scope config.Scope) (*transfer.Part, error) {
+	part := &transfer.Part{Kind: "permission"}
+	from := sourceOf(agent)
+	if from == nil {
+		return part, nil
+	}
+	place, names := from.place(p, scope)
+	files, err := place.Objects(names...)
+	if err != nil || files == nil {
+		return part, err
+	}
+	permissions, others := foreign.Permissions{Agent: from.Agent, Home: p.Paths.Home(), IsOfProject: place.IsProject}, []string(nil)
+	for _, f := range files {
+		more, err := from.read(&permissions, f)
+		if err != nil {
+			return part, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(f.Path), err)
+		}
+		others = append(others, more...)
+	}
+	rules, items := foreign.Translate(permissions)
+	slices.Sort(others)
+	for _, other := range slices.Compact(others) {
+		name, why, _ := strings.Cut(other, " (")
+		item := transfer.New(name)
+		item.Leave("%s", strings.TrimSuffix(why, ")"))
+		items = append(items, item)
+	}
+	part.Files, part.Items = transfer.Paths(files), items
+	part.Target = filepath.Join(p.Paths.UserPolicies(), agent+".toml")
+	if place.IsProject {
+		part.Target = place.Path(".gemini/policies/" + agent + ".toml")
+	}
+	text := foreign.TOML(from.Agent, rules, askPriority(p, part.Target))
+	part.Write = func() error { return writeRules(p, part.Target, text, place.IsProject) }
+	return part, checkTarget(p, part, text)
+}
+
+// checkTarget reports what is at the place of the rules. It marks the permissions as present if the rules are there, and leaves them out if
+// other rules are: no file is replaced.
+func checkTarget(p *project.Project, part *transfer.Part, text []byte) error {
+	there, err := durable.ReadFile(part.Target, maxSettings)
+	switch {
+	case durable.IsAbsent(err):
+		return nil
+	case err != nil:
+		return exit.Errorf(exit.General, "Cannot read %s: %w.", p.DisplayFile(part.Target), err)
+	}
+	for _, item := range part.Items {
+		switch {
+		case !item.IsWritten():
+		case bytes.Equal(there, text):
+			item.Keep()
+		default:
+			item.Leave("there are other rules in %s", p.DisplayFile(part.Target))
+		}
+	}
+	if !bytes.Equal(there, text) {
+		part.Notes = append(part.Notes, p.DisplayFile(part.Target)+" is there with other rules, and Pollux does not replace it. To import again, move it away first.")
+	}
+	return nil
+}
+
+// writeRules writes a file of rules, and makes it count.
+func writeRules(p *project.Project, target string, text []byte, ofProject bool) error {
+	name := p.DisplayFile(target)
+	if err := transfer.Write(target, text, ofProject, p.Paths.Dir()); err != nil {
+		return exit.Errorf(exit.General, "Cannot write %s: %w.", name, durable.Cause(err))
 	}
 	if r := policy.CheckFiles([]policy.File{policy.UserFile(target)}, nil); r.Failed() {
 		_ = os.Remove(target) // the error says that nothing is imported
-		return "", exit.Errorf(exit.General, "The rules have a mistake, so nothing is imported: %s", r.Problems[0].String(p.DisplayFile))
+		return exit.Errorf(exit.General, "The rules have a mistake, so nothing is imported: %s", r.Problems[0].String(p.DisplayFile))
 	}
-	return fmt.Sprintf("Wrote %s to %s.", wording.Count(len(rules), "rule"), name), nil
+	if !ofProject {
+		return nil
+	}
+	path := ".gemini/policies/" + filepath.Base(target)
+	paths := config.PolicyPaths.In(p.Settings().ForScope(config.Workspace))
+	if slices.Contains(paths, path) {
+		return nil
+	}
+	var list []any
+	for _, path := range append(slices.Clone(paths), path) {
+		list = append(list, path)
+	}
+	return p.ChangeSettings(config.Workspace, func() error { return p.Paths.Set(config.Workspace, string(config.PolicyPaths), list) })
 }
 
-// maxSettings is the maximum size in bytes of a settings file of another agent, and of a file of rules.
+// maxSettings is the maximum size in bytes of a file of rules.
 const maxSettings = 16 << 20
 
 // askPriority returns the priority of rules that ask: the highest below all rules of the user's that deny, which they must not lift.
@@ -154,115 +210,60 @@ func askPriority(p *project.Project, target string) int {
 	return max(ask, foreign.AllowPriority+1)
 }
 
-// readAntigravity reads the permissions of Antigravity CLI, which are the user's.
-func readAntigravity(p *project.Project, ofProject bool) (source, error) {
-	file := filepath.Join(p.Paths.Home(), ".gemini", "antigravity-cli", "settings.json")
-	src := source{
-		Permissions: foreign.Permissions{Agent: foreign.Antigravity, Home: p.Paths.Home()},
-		files:       []string{file}, target: filepath.Join(p.Paths.UserPolicies(), "antigravity.toml"),
-	}
-	if ofProject {
-		return src, exit.Errorf(exit.Input, "Antigravity CLI has no permissions in projects. To import your own, leave out --scope.")
-	}
-	tree, err := readTree(func() ([]byte, error) { return durable.ReadFile(file, maxSettings) })
-	switch {
-	case durable.IsAbsent(err):
-		return src, exit.Errorf(exit.Input, "There are no settings of Antigravity CLI in %s.", p.DisplayFile(filepath.Dir(file)))
-	case err == nil:
-		err = src.addLists(tree, func(key string, _ any) string { return config.Printable(key) + " (Pollux does not know it)" })
-	}
-	if err != nil {
-		return src, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(file), err)
-	}
-	switch mode := tree["toolPermission"]; mode {
-	case nil, "request-review":
-	case "strict":
-		src.others = append(src.others, "toolPermission: strict (choose the mode default, and write rules that ask)")
-	default:
-		src.others = append(src.others, "toolPermission (choose a mode with --approval-mode)")
-	}
-	return src, nil
-}
-
-// readTree returns the object in a file.
-func readTree(read func() ([]byte, error)) (map[string]any, error) {
-	data, err := read()
-	if err != nil {
+// readAntigravity adds the permissions in the settings of Antigravity CLI.
+func readAntigravity(p *foreign.Permissions, f transfer.File) (others []string, err error) {
+	if others, err = addLists(p, f.Object, func(key string, _ any) string { return config.Printable(key) + " (Pollux does not know it)" }); err != nil {
 		return nil, err
 	}
-	return config.ParseObject(data)
+	switch mode := f.Object["toolPermission"]; mode {
+	case nil, "request-review":
+	case "strict":
+		others = append(others, "toolPermission: strict (choose the mode default, and write rules that ask)")
+	default:
+		others = append(others, "toolPermission (choose a mode with --approval-mode)")
+	}
+	return others, nil
 }
 
-// readPermissions reads the permissions of the user, or those of the project.
-func readPermissions(p *project.Project, ofProject bool) (source, error) {
-	home := p.Paths.Home()
-	src := source{Permissions: foreign.Permissions{Agent: foreign.Claude, Home: home, IsOfProject: ofProject}, target: filepath.Join(p.Paths.UserPolicies(), "claude.toml")}
-	dir, names := home, []string{"settings.json"}
-	read := func(name string) ([]byte, error) { return durable.ReadFile(filepath.Join(dir, name), maxSettings) }
-	if ofProject {
-		switch {
-		case p.Paths.AtHome():
-			return src, exit.Errorf(exit.Input, "The home directory is no project. To import your own permissions, leave out --scope.")
-		case !p.IsTrusted():
-			return src, exit.Errorf(exit.Untrusted, "This folder is not trusted: Pollux changes no settings here. To trust it, start pollux here.")
-		}
-		dir, names = p.Paths.Dir(), []string{"settings.json", "settings.local.json"}
-		src.target = filepath.Join(dir, ".gemini", "policies", "claude.toml")
-		read = func(name string) ([]byte, error) { return durable.ReadInside(dir, name, maxSettings) }
-	}
-	for _, name := range names {
-		name = filepath.Join(".claude", name)
-		tree, err := readTree(func() ([]byte, error) { return read(name) })
-		if durable.IsAbsent(err) {
-			continue
-		}
-		file := filepath.Join(dir, name)
-		if err == nil {
-			err = src.add(tree)
-		}
-		if err != nil {
-			return src, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(file), err)
-		}
-		src.files = append(src.files, file)
-	}
-	if src.files == nil {
-		return src, exit.Errorf(exit.Input, "There are no settings of Claude Code in %s.", p.Paths.Display(filepath.Join(dir, ".claude")))
-	}
-	return src, nil
-}
-
-// add adds the permissions in a settings file of Claude Code.
-func (s *source) add(tree map[string]any) error {
+// readClaude adds the permissions in a settings file of Claude Code.
+func readClaude(p *foreign.Permissions, f transfer.File) (others []string, err error) {
 	for key, next := range map[string]string{"disabledMcpjsonServers": "pollux mcp disable", "sandbox": "/docs sandbox"} {
-		if tree[key] != nil {
-			s.others = append(s.others, key+" (see "+next+")")
+		if f.Object[key] != nil {
+			others = append(others, key+" (see "+next+")")
 		}
 	}
-	return s.addLists(tree, otherKey)
+	more, err := addLists(p, f.Object, otherKey)
+	return append(others, more...), err
+}
+
+// readOpenCode adds the permissions in a configuration of OpenCode, which is later than those before it.
+func readOpenCode(p *foreign.Permissions, f transfer.File) (others []string, err error) {
+	servers, _ := f.Object["mcp"].(map[string]any)
+	list, err := foreign.ReadOpenCode(f.Text, servers)
+	p.Ordered = append(p.Ordered, list...)
+	return nil, err
 }
 
 // addLists adds the lists of permissions in a settings file. other describes a key beside them.
-func (s *source) addLists(tree map[string]any, other func(key string, v any) string) error {
+func addLists(p *foreign.Permissions, tree map[string]any, other func(key string, v any) string) (others []string, err error) {
 	permissions, isObject := tree["permissions"].(map[string]any)
 	if tree["permissions"] != nil && !isObject {
-		return errors.New("permissions is not an object")
+		return nil, errors.New("permissions is not an object")
 	}
 	for key, v := range permissions {
-		list := map[string]*[]string{"deny": &s.Deny, "ask": &s.Ask, "allow": &s.Allow}[key]
+		list := map[string]*[]string{"deny": &p.Deny, "ask": &p.Ask, "allow": &p.Allow}[key]
 		if list == nil {
-			s.others = append(s.others, other(key, v))
+			others = append(others, other(key, v))
 			continue
 		}
 		items, isList := v.([]any)
 		texts := config.Texts(items)
 		if !isList || len(texts) != len(items) {
-			return fmt.Errorf("permissions.%s is not a list of texts", key)
+			return nil, fmt.Errorf("permissions.%s is not a list of texts", key)
 		}
 		*list = append(*list, texts...)
 	}
-	slices.Sort(s.others)
-	s.others = slices.Compact(s.others)
-	return nil
+	return others, nil
 }
 
 // otherKey describes a key of permissions that is no list of them.
@@ -280,24 +281,13 @@ func otherKey(key string, v any) string {
 	return config.Printable(key) + " (Pollux does not know it)"
 }
 
-// countRules makes the rules of a file count: a project names it in its settings. For a file of the user, a note says if the settings name
-// other files instead.
-func countRules(p *project.Project, o *outcome.Outcome, target string) error {
+// noteUnused notes that rules of the user do not count because the settings name other files instead.
+func noteUnused(p *project.Project, o *outcome.Outcome, target string) {
 	if !strings.HasPrefix(target, p.Paths.UserPolicies()+string(filepath.Separator)) {
-		const name = ".gemini/policies/claude.toml"
-		paths := config.PolicyPaths.In(p.Settings().ForScope(config.Workspace))
-		if slices.Contains(paths, name) {
-			return nil
-		}
-		var list []any
-		for _, path := range append(slices.Clone(paths), name) {
-			list = append(list, path)
-		}
-		return p.ChangeSettings(config.Workspace, func() error { return p.Paths.Set(config.Workspace, string(config.PolicyPaths), list) })
+		return
 	}
 	files, err := p.PolicyFiles()
 	if err == nil && !slices.ContainsFunc(files, func(f policy.File) bool { return f.Path == target }) {
 		o.Notes = append(o.Notes, "Warning: The rules do not count yet, because policyPaths in your settings names other files. Add "+p.DisplayFile(target)+" to it.")
 	}
-	return nil
 }

@@ -32,9 +32,9 @@ func TestImport(t *testing.T) {
 	}
 	text := o.Plain(0)
 	for _, part := range []string{
-		"taken     deny Bash(git push:*)", "changed   deny Read(./.env) (it matches below any directory", "left out  deny Monitor (Pollux has no such tool)",
+		"copied    deny Bash(git push:*)", "changed   deny Read(./.env) (it matches below any directory", "left out  deny Monitor (Pollux has no such tool)",
 		"left out  allow WebFetch(domain:a.example) (", "left out  defaultMode (", "left out  disableBypassPermissionsMode (to have the same, run: pollux config set security.disableYoloMode true)",
-		"left out  news (Pollux does not know it)", "left out  disabledMcpjsonServers (see pollux mcp disable)", "Nothing is written yet. To write 10 rules to ", "NOT TAKEN: 1 permission that may have refused calls",
+		"left out  news (Pollux does not know it)", "left out  disabledMcpjsonServers (see pollux mcp disable)", "Nothing is written yet. To write 10 permissions to ", "NOT COPIED: 1 permission that may have refused something",
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %q in:\n%s", part, text)
@@ -43,7 +43,7 @@ func TestImport(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("it writes without --apply")
 	}
-	for _, want := range []string{"Wrote 10 rules to ", " has these rules already."} {
+	for _, want := range []string{"Wrote 10 permissions to ", "There are no permissions to write."} {
 		if o, err = p.Shell(Command(), "import", "--apply"); err != nil || !strings.Contains(o.Plain(0), want) {
 			t.Errorf("no %q in %s, %v", want, o.Plain(0), err)
 		}
@@ -143,11 +143,14 @@ expect = "deny"
 		t.Error(o.Plain(0), err)
 	}
 	p.Write(file, "# mine\n")
-	if _, err = p.Shell(Command(), "import", "--apply"); exit.CodeOf(err) != exit.Input || !strings.Contains(err.Error(), "does not replace it") {
-		t.Errorf("a file of the user: %v", err)
+	for _, flag := range []string{"--apply", "--apply=false"} {
+		o, err = p.Shell(Command(), "import", flag)
+		if text := o.Plain(0); err != nil || !strings.Contains(text, "does not replace it") || !strings.Contains(text, "left out  deny Bash(git push:*) (there are other rules in ") {
+			t.Errorf("a file of the user: %s, %v", text, err)
+		}
 	}
-	if o, err = p.Shell(Command(), "import"); err != nil || !strings.Contains(o.Plain(0), "does not replace it") {
-		t.Errorf("a file of the user: %s, %v", o.Plain(0), err)
+	if text, err := os.ReadFile(file); string(text) != "# mine\n" {
+		t.Errorf("the file of the user is now %q, %v", text, err)
 	}
 }
 
@@ -204,7 +207,7 @@ func TestImportAntigravity(t *testing.T) {
 	}
 	for _, part := range []string{
 		"left out  deny unsandboxed(x) (Pollux has no such action)", "left out  odd (Pollux does not know it)", "left out  toolPermission (choose a mode with --approval-mode)",
-		"Wrote 8 rules to ", "NOT TAKEN: 1 permission that may have refused calls",
+		"Wrote 7 permissions to ", "NOT COPIED: 1 permission that may have refused something",
 	} {
 		if text := o.Plain(0); !strings.Contains(text, part) {
 			t.Errorf("no %q in:\n%s", part, text)

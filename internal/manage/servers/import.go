@@ -3,9 +3,7 @@ package servers
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
-	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,128 +17,133 @@ import (
 	"pollux/internal/outcome"
 	"pollux/internal/project"
 	"pollux/internal/secret"
-	"pollux/internal/terminal"
-	"pollux/internal/wording"
+	"pollux/internal/transfer"
 )
 
-// importCommand returns the command that copies the user's servers in another agent.
+// importCommand returns the command that copies the servers of another agent.
 func importCommand() *manage.Command {
 	return &manage.Command{
 		Name: "import", Summary: "Copy your servers from another agent", Run: manage.With(manage.Open, importServers),
 		Example: "  pollux mcp import                   # show the servers, and write nothing\n  pollux mcp import --from antigravity --apply",
 		Flags: []manage.Flag{
-			{Name: "from", Default: "claude", Usage: "`agent` Agent to copy from", Choices: []string{"claude", "antigravity"}},
+			{Name: "from", Default: "claude", Usage: "`agent` Agent to copy from", Choices: []string{"claude", "antigravity", "codex", "opencode", "cursor", "qwen", "crush"}},
 			{Name: "apply", Default: false, Usage: "Write the servers"},
 			manage.JSON,
 		},
 	}
 }
 
-// agent is another agent with servers of the user.
-type agent struct {
-	file      string // in the home directory
-	translate func(servers map[string]any) (config.OtherServers, map[string]any)
-}
-
-// agentOf returns the agent with a name.
-func agentOf(name string) agent {
-	if name == "antigravity" {
-		return agent{".gemini/config/mcp_config.json", config.AntigravityServers}
-	}
-	return agent{".claude.json", config.ClaudeServers}
-}
-
-// maxAgentFile is the maximum size of such a file, in bytes. That of Claude Code has much else in it.
-const maxAgentFile = 64 << 20
-
-// imported is the report about a server.
-type imported struct {
-	Name   string         `json:"name"`
-	Result string         `json:"result"` // taken, changed or left out
-	Notes  []string       `json:"notes,omitempty"`
-	entry  map[string]any // nil for one that is not written
-	prefix string         // of variables for its keys
-}
-
-func (r *imported) leave(format string, args ...any) {
-	r.Result, r.Notes, r.entry = "left out", []string{fmt.Sprintf(format, args...)}, nil
-}
-
-func (r *imported) change(format string, args ...any) {
-	r.Result, r.Notes = "changed", append(r.Notes, fmt.Sprintf(format, args...))
-}
-
 func importServers(_ context.Context, c *manage.Call, p *project.Project) (o outcome.Outcome, err error) {
-	from := agentOf(c.Value("from"))
-	file := filepath.Join(p.Paths.Home(), filepath.FromSlash(from.file))
-	theirs, err := readAgentServers(p, file)
-	if err != nil {
-		return o, err
-	}
-	there := map[string]any{}
-	if target := p.Paths.File(config.User); !durable.IsMissing(target) {
-		tree, err := readObject(target)
-		if err != nil {
-			return o, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(target), err)
-		}
-		there, _ = tree[string(config.MCPServers)].(map[string]any)
-	}
-	others, entries := from.translate(theirs)
-	list := reports(theirs, there, entries, others)
-	var b strings.Builder
-	fmt.Fprintf(&b, "Servers in %s:\n\n", p.DisplayFile(file))
-	writes := 0
-	for _, r := range list {
-		line := fmt.Sprintf("%-8s  %s", r.Result, terminal.Brief(terminal.Line(r.Name)))
-		if len(r.Notes) > 0 {
-			line += " (" + terminal.Line(strings.Join(r.Notes, "; ")) + ")"
-		}
-		b.WriteString(line + "\n")
-		if r.entry != nil {
-			writes++
-		}
-	}
-	target := p.DisplayFile(p.Paths.File(config.User))
+	name := c.Value("from")
+	part, err := Import(p, name, config.User)
+	place := transfer.Place{Dir: p.Paths.Home()}
 	switch {
-	case writes == 0:
-		b.WriteString("\nThere are no servers to copy.")
-	case !c.Is("apply"):
-		fmt.Fprintf(&b, "\nNothing is written yet. To copy %s to %s, add --apply.", wording.Count(writes, "server"), target)
-	default:
-		for _, r := range list {
-			if r.entry == nil {
-				continue
-			}
-			if err := p.ChangeSettings(config.User, func() error {
-				_, err := p.Paths.SetServer(config.User, r.Name, r.entry)
-				return err
-			}); err != nil {
-				return o, err
-			}
-			if err := enableNew(p, r.Name); err != nil {
-				return o, err
-			}
-		}
-		fmt.Fprintf(&b, "\nCopied %s to %s. To try one, run: pollux mcp test NAME", wording.Count(writes, "server"), target)
+	case err != nil:
+		return o, err
+	case part.Files == nil:
+		return o, exit.Errorf(exit.Input, "There is no %s.", p.DisplayFile(place.Path(agentOf(name).user[0])))
+	case len(part.Items) == 0:
+		return o, exit.Errorf(exit.Input, "There are no servers in %s.", p.DisplayFile(part.Files[0]))
 	}
-	return outcome.New(outcome.Text(b.String())).WithValue(append([]*imported{}, list...)), nil
+	r := transfer.Report{Agent: name, Scope: "user", Parts: []*transfer.Part{part}, HowToApply: "add --apply"}
+	if c.Is("apply") {
+		err = r.Apply()
+	}
+	return r.Outcome(p.DisplayFile), err
 }
 
-// readAgentServers returns the servers in a file of another agent.
-func readAgentServers(p *project.Project, file string) (map[string]any, error) {
-	if durable.IsMissing(file) {
-		return nil, exit.Errorf(exit.Input, "There is no %s.", p.DisplayFile(file))
+// Import returns the servers that an agent has in a scope, and that Pollux does not read in place. The part has no files if there are none.
+func Import(p *project.Project, name string, scope config.Scope) (*transfer.Part, error) {
+	part := &transfer.Part{Kind: "server", Target: p.Paths.File(scope), Next: "To try one, run: pollux mcp test NAME"}
+	from := agentOf(name)
+	if from == nil {
+		return part, nil
 	}
-	tree, err := readObject(file)
+	place, names := transfer.Place{Dir: p.Paths.Home()}, from.user
+	if scope == config.Workspace {
+		place, names = transfer.Place{Dir: p.Paths.Dir(), IsProject: true}, from.project
+	}
+	files, err := place.Objects(names...)
+	if err != nil || files == nil {
+		return part, err
+	}
+	there, err := serversOf(p, scope)
 	if err != nil {
-		return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(file), err)
+		return part, err
+	}
+	part.Files = transfer.Paths(files)
+	var list []*imported
+	for _, f := range files {
+		servers, _ := f.Object[from.key].(map[string]any)
+		list = append(list, from.reports(servers, there)...)
+		for _, r := range list { // of two files with the same server, the first has it
+			if r.entry != nil {
+				there[r.Name] = r.entry
+			}
+		}
+		if name == "claude" {
+			list = append(list, ofProjects(p, f.Object)...)
+		}
+	}
+	for _, r := range list {
+		part.Add(r.Item)
+	}
+	part.Write = func() error { return writeServers(p, scope, list) }
+	return part, nil
+}
+
+// serversOf returns the entries of mcpServers in the settings file of a scope.
+func serversOf(p *project.Project, scope config.Scope) (map[string]any, error) {
+	there := map[string]any{}
+	target := p.Paths.File(scope)
+	if target == "" || durable.IsMissing(target) {
+		return there, nil
+	}
+	tree, err := readObject(target)
+	if err != nil {
+		return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(target), err)
 	}
 	servers, _ := tree[string(config.MCPServers)].(map[string]any)
-	if len(servers) == 0 {
-		return nil, exit.Errorf(exit.Input, "There are no servers in %s.", p.DisplayFile(file))
-	}
-	return servers, nil
+	maps.Copy(there, servers)
+	return there, nil
 }
+
+// writeServers adds servers to the settings of a scope.
+func writeServers(p *project.Project, scope config.Scope, list []*imported) error {
+	for _, r := range list {
+		if !r.IsWritten() || r.entry == nil {
+			continue
+		}
+		if err := p.ChangeSettings(scope, func() error {
+			_, err := p.Paths.SetServer(scope, r.Name, r.entry)
+			return err
+		}); err != nil {
+			return err
+		}
+		if err := enableNew(p, r.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ofProjects reports the servers that a user of Claude Code has for single projects.
+func ofProjects(p *project.Project, tree map[string]any) (list []*imported) {
+	projects, _ := tree["projects"].(map[string]any)
+	for _, dir := range slices.Sorted(maps.Keys(projects)) {
+		one, _ := projects[dir].(map[string]any)
+		servers, _ := one["mcpServers"].(map[string]any)
+		for _, name := range slices.Sorted(maps.Keys(servers)) {
+			r := &imported{Item: transfer.New(name)}
+			r.leave("it is only for the project %s: add it there with pollux mcp add", p.Paths.Display(dir))
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// maxAgentFile is the maximum size of a settings file, in bytes.
+const maxAgentFile = 64 << 20
 
 func readObject(file string) (map[string]any, error) {
 	data, err := durable.ReadFile(file, maxAgentFile)
@@ -150,11 +153,28 @@ func readObject(file string) (map[string]any, error) {
 	return config.ParseObject(data)
 }
 
-// reports decides about each of their servers. there are those of the user's settings.
-func reports(theirs, there, entries map[string]any, others config.OtherServers) (list []*imported) {
+// imported is a server with its report.
+type imported struct {
+	*transfer.Item
+	entry  map[string]any // nil for one that is not written
+	prefix string         // of variables for its keys
+}
+
+func (r *imported) leave(format string, args ...any) {
+	r.Leave(format, args...)
+	r.entry = nil
+}
+
+// reports decides about each of their servers. there are those of the settings.
+func (a *agent) reports(theirs, there map[string]any) (list []*imported) {
 	for i, name := range slices.Sorted(maps.Keys(theirs)) {
-		r := &imported{Name: name, Result: "taken", prefix: variablePrefix(name, i)}
+		r := &imported{Item: transfer.New(name), prefix: variablePrefix(name, i)}
 		list = append(list, r)
+		if a.isLiteral && mentionsDollar(theirs[name]) {
+			r.leave("it has a $ that Pollux would read as a variable")
+			continue
+		}
+		others, entries := config.TranslateServers(map[string]any{name: theirs[name]}, a.translate)
 		unused := unusedOf(name, others.Unused)
 		entry, isUsed := entries[name].(map[string]any)
 		switch {
@@ -167,18 +187,45 @@ func reports(theirs, there, entries map[string]any, others config.OtherServers) 
 		}
 		r.entry = entry
 		for _, what := range unused {
-			r.change("without %s", what)
+			r.Change("without %s", what)
 		}
-		r.withoutKeys()
+		r.withoutKeys(a.isOwnForm)
+		if r.entry != nil {
+			r.Detail = detail(r.entry)
+		}
 		if other, isTaken := there[name]; isTaken && r.entry != nil {
 			if reflect.DeepEqual(decoded(other), decoded(r.entry)) {
-				r.leave("your settings have it already")
+				r.Keep()
 			} else {
 				r.leave("your settings have another server with this name")
 			}
 		}
 	}
 	return list
+}
+
+// mentionsDollar reports whether a value has a text that would be a variable in settings.
+func mentionsDollar(v any) bool {
+	text, _ := json.Marshal(v) // it was read from JSON
+	return regexp.MustCompile(`\$[A-Za-z_{]`).Match(text)
+}
+
+// detail describes a server: its program with the arguments or its address, and the names of its variables and headers.
+func detail(entry map[string]any) string {
+	words := []string{}
+	for _, key := range []string{"command", "httpUrl", "url"} {
+		if text, ok := entry[key].(string); ok && len(words) == 0 {
+			words = append(words, text)
+		}
+	}
+	args, _ := entry["args"].([]any)
+	text := strings.Join(append(words, config.Texts(args)...), " ")
+	for _, key := range []string{"env", "headers"} {
+		if members, _ := entry[key].(map[string]any); len(members) > 0 {
+			text += ", " + key + ": " + strings.Join(slices.Sorted(maps.Keys(members)), " ")
+		}
+	}
+	return text
 }
 
 // unusedOf returns the parts of a server that cannot be used, without the name of the server.
@@ -202,11 +249,15 @@ func decoded(v any) (d any) {
 // bareVariable matches a name of a variable without braces, which is one in Pollux's settings and not in the files of other agents.
 const bareVariable = `\$[A-Za-z_]`
 
-// withoutKeys puts variables in the place of keys. A server with a key in its arguments or its address is left out.
-func (r *imported) withoutKeys() {
+// withoutKeys puts variables in the place of keys. A server with a key in its arguments or its address is left out. isOwnForm means that $NAME is
+// a variable in the file of the server, too.
+func (r *imported) withoutKeys(isOwnForm bool) {
 	text, _ := json.Marshal(r.entry) // it was read from JSON
 	args, _ := r.entry["args"].([]any)
 	address, _ := r.entry["url"].(string)
+	if address == "" {
+		address, _ = r.entry["httpUrl"].(string)
+	}
 	switch {
 	case len(secret.InArgs(config.Texts(args))) > 0:
 		r.leave("its arguments have a key: add it with pollux mcp add, and a variable in place of the key")
@@ -214,7 +265,7 @@ func (r *imported) withoutKeys() {
 	case len(secret.InURL(address)) > 0:
 		r.leave("its address has a key: add it with pollux mcp add, and a variable in place of the key")
 		return
-	case regexp.MustCompile(bareVariable).Match(text):
+	case !isOwnForm && regexp.MustCompile(bareVariable).Match(text):
 		r.leave("it has a $ that Pollux would read as a variable")
 		return
 	}
@@ -246,12 +297,19 @@ func (r *imported) withoutKeys() {
 
 // isKey reports whether a value, by the name of its variable or header, may be a secret. A reference to a variable is none.
 func isKey(name, value string) bool {
-	return value != "" && !strings.Contains(value, "${") && (secret.InName(name) || secret.IsKey(value) || secret.InVariable(name, value))
+	return value != "" && !isReference(value) && (secret.InName(name) || secret.IsKey(value) || secret.InVariable(name, value))
+}
+
+// isReference reports whether a value of an environment or a header is a variable. $NAME is one in no file but those in Pollux's own form,
+// and servers from others that have it are left out before.
+func isReference(value string) bool {
+	name, isBare := strings.CutPrefix(value, "$")
+	return strings.Contains(value, "${") || isBare && isVariable(name)
 }
 
 // variable returns a reference to a variable that takes the place of a key, and notes it.
 func (r *imported) variable(place, name string) string {
-	r.change("%s is a key, which is not copied: set the variable %s", place, name)
+	r.Change("%s is a key, which is not copied: set the variable %s", place, name)
 	return "${" + name + "}"
 }
 

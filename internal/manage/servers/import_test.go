@@ -40,10 +40,10 @@ func TestImport(t *testing.T) {
 	text := o.Plain(0)
 	for _, line := range []string{
 		"left out  argkey (its arguments have a key", "left out  urlkey (its address has a key", "left out  cmdkey (it has a key: ", "left out  dollar (it has a $ that Pollux would read",
-		`left out  bad (its type is "ws", not stdio, http or sse)`, "left out  no (it is not an object)", "left out  mine (your settings have another server with this name)",
-		"changed   docs (without headersHelper (it runs a program); headers.Authorization is a key, which is not copied: set the variable DOCS_TOKEN)",
-		"changed   gh (env.GITHUB_TOKEN is a key, which is not copied: set the variable GITHUB_TOKEN)", "taken     plain\n",
-		"Nothing is written yet. To copy 3 servers to ",
+		`left out  bad (its type is "ws", not stdio, http or sse)`, "left out  no (it is not an object)", "left out  mine: theirs (your settings have another server with this name)",
+		"changed   docs: https://docs.example/mcp, headers: Authorization X-Team (without headersHelper (it runs a program); headers.Authorization is a key, which is not copied: set the variable DOCS_TOKEN)",
+		"changed   gh: gh-mcp --x, env: GITHUB_TOKEN LEVEL REF REF_TOKEN (env.GITHUB_TOKEN is a key, which is not copied: set the variable GITHUB_TOKEN)", "copied    plain: plain\n",
+		"Nothing is written yet. To write 3 servers to ", "left out  local (it is only for the project /x: ",
 	} {
 		if !strings.Contains(text, line) {
 			t.Errorf("no %q in:\n%s", line, text)
@@ -53,7 +53,7 @@ func TestImport(t *testing.T) {
 		t.Errorf("without --apply the settings are %s", now)
 	}
 	o, err = p.Shell(Command(), "import", "--apply")
-	if err != nil || !strings.Contains(o.Plain(0), "Copied 3 servers to ") {
+	if err != nil || !strings.Contains(o.Plain(0), "Wrote 3 servers to ") {
 		t.Errorf("%s, %v", o.Plain(0), err)
 	}
 	written, _ := os.ReadFile(file)
@@ -63,7 +63,7 @@ func TestImport(t *testing.T) {
 		}
 	}
 	again, err := p.Shell(Command(), "import", "--apply")
-	if err != nil || !strings.Contains(again.Plain(0), "There are no servers to copy.") || !strings.Contains(again.Plain(0), "left out  gh (your settings have it already)") {
+	if err != nil || !strings.Contains(again.Plain(0), "There are no servers to write.") || !strings.Contains(again.Plain(0), "present   gh: gh-mcp ") {
 		t.Errorf("again: %s, %v", again.Plain(0), err)
 	}
 	if now, _ := os.ReadFile(file); string(now) != string(written) {
@@ -90,7 +90,7 @@ func TestImportAntigravity(t *testing.T) {
 	const text = `{"mcpServers": {"db.x": {"serverUrl": "https://db.example/mcp", "disabledTools": ["drop"], "oauth": {"clientId": "c", "clientSecret": "s3cr3t-of-oauth"}}, "off": {"command": "x", "disabled": true}}}`
 	p.Write(file, text)
 	o, err := p.Shell(Command(), "import", "--from=antigravity", "--apply")
-	if err != nil || !strings.Contains(o.Plain(0), "changed   db.x (oauth.clientSecret is a key, which is not copied: set the variable DB_X_CLIENT_SECRET)\nleft out  off (it is disabled)\n") {
+	if err != nil || !strings.Contains(o.Plain(0), "changed   db.x: https://db.example/mcp (oauth.clientSecret is a key, which is not copied: set the variable DB_X_CLIENT_SECRET)\nleft out  off (it is disabled)\n") {
 		t.Errorf("%s, %v", o.Plain(0), err)
 	}
 	written, _ := os.ReadFile(filepath.Join(p.Home, ".gemini", "settings.json"))

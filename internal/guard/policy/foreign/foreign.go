@@ -1,8 +1,9 @@
 // Package foreign translates permissions of other agents into policy rules. A translation never allows more than the original:
-// permissions without an exact translation become stricter, or are left out, and a [Report] names them.
+// permissions without an exact translation become stricter, or are left out, and their reports say so.
 //
 //   - foreign.go has the lists of permissions, and the order of the rules.
-//   - claude.go translates permissions of Claude Code by tool, antigravity.go those of Antigravity CLI by action.
+//   - claude.go translates permissions of Claude Code by tool, antigravity.go those of Antigravity CLI by action, opencode.go those of
+//     OpenCode in their order.
 //   - patterns.go translates patterns of commands, paths and hosts.
 //   - write.go writes rules as TOML.
 package foreign
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"pollux/internal/guard/policy"
+	"pollux/internal/transfer"
 )
 
 // Agent is an agent whose permissions are translated, by its name.
@@ -21,12 +23,15 @@ type Agent string
 const (
 	Claude      Agent = "Claude Code"
 	Antigravity Agent = "Antigravity CLI"
+	OpenCode    Agent = "OpenCode"
 )
 
 // Permissions are the lists of permissions of an agent.
 type Permissions struct {
 	Agent            Agent
 	Deny, Ask, Allow []string
+	// Ordered are those of OpenCode.
+	Ordered []Ordered
 	// Home is the home directory, for paths that begin with "~".
 	Home string
 	// IsOfProject leaves out all that allow: a project must not grant anything.
@@ -42,32 +47,11 @@ type Rule struct {
 	Prefix     string // commandPrefix
 	Command    string // commandRegex
 	Args       string // argsPattern
+	rank       int    // in the order of OpenCode, from 1; 0 for the order by decisions
 }
 
-// Result is the result of the translation of a permission.
-type Result string
-
-// The results.
-const (
-	Taken   Result = "taken"
-	Changed Result = "changed" // it is stricter, or covers only a part
-	LeftOut Result = "left out"
-)
-
-// Report is the report about a permission.
-type Report struct {
-	Permission string `json:"permission"` // with its list, as in "deny Bash(git push:*)"
-	Result     Result `json:"result"`
-	Note       string `json:"note,omitempty"`
-}
-
-// IsLost reports whether the permission restricts something, and no rule does it instead.
-func (r *Report) IsLost() bool {
-	return r.Result == LeftOut && !strings.HasPrefix(r.Permission, "allow ")
-}
-
-// Translate returns the rules for permissions, and a report about each permission.
-func Translate(p Permissions) (rules []Rule, reports []Report) {
+// Translate returns the rules for permissions, and a report about each permission, with its list: "deny Bash(git push:*)".
+func Translate(p Permissions) (rules []Rule, reports []*transfer.Item) {
 	seen := map[string]bool{}
 	for _, list := range []struct {
 		name     string
@@ -80,23 +64,45 @@ func Translate(p Permissions) (rules []Rule, reports []Report) {
 				continue
 			}
 			seen[name] = true
-			t := translation{home: p.Home, decision: list.decision}
-			switch item = strings.TrimSpace(item); {
-			case list.decision == policy.Allow && p.IsOfProject:
-				t.leave("a project must not allow anything")
-			case p.Agent == Antigravity:
-				t.action(item)
-			default:
-				t.permission(item)
-			}
-			for i := range t.rules {
-				t.rules[i].Permission, t.rules[i].Decision = name, list.decision
-			}
-			rules = append(rules, t.rules...)
-			reports = append(reports, t.report(name))
+			more, report := p.translate(name, list.decision, func(t *translation) {
+				if item = strings.TrimSpace(item); p.Agent == Antigravity {
+					t.action(item)
+				} else {
+					t.permission(item)
+				}
+			})
+			rules, reports = append(rules, more...), append(reports, report)
 		}
 	}
+	for i := range p.Ordered {
+		o := &p.Ordered[i]
+		more, report := p.translate(o.String(), o.Decision, func(t *translation) {
+			if len(p.Ordered) > maxRanks && o.Decision == policy.Allow {
+				t.leave("there are more than %d permissions", maxRanks)
+				return
+			}
+			t.ordered(o)
+		})
+		rules, reports = append(rules, more...), append(reports, report)
+	}
+	if len(p.Ordered) <= maxRanks {
+		rank(rules)
+	}
 	return rules, reports
+}
+
+// translate returns the rules for a permission, and the report about it.
+func (p *Permissions) translate(name string, decision policy.Decision, translate func(t *translation)) ([]Rule, *transfer.Item) {
+	t := translation{home: p.Home, decision: decision}
+	if decision == policy.Allow && p.IsOfProject {
+		t.leave("a project must not allow anything")
+	} else {
+		translate(&t)
+	}
+	for i := range t.rules {
+		t.rules[i].Permission, t.rules[i].Decision = name, decision
+	}
+	return t.rules, t.report(name)
 }
 
 // translation is the translation of one permission.
@@ -136,13 +142,14 @@ func (t *translation) add(r Rule) {
 	t.rules = append(t.rules, r)
 }
 
-func (t *translation) report(name string) Report {
-	r := Report{Permission: name, Result: Taken, Note: strings.Join(t.notes, "; ")}
-	switch {
-	case t.isLeft || len(t.rules) == 0:
-		r.Result = LeftOut
-	case len(t.notes) > 0:
-		r.Result = Changed
+func (t *translation) report(name string) *transfer.Item {
+	i := transfer.New(name)
+	i.Restricts = t.decision != policy.Allow
+	for _, note := range t.notes {
+		i.Change("%s", note)
 	}
-	return r
+	if t.isLeft || len(t.rules) == 0 {
+		i.Result = transfer.LeftOut
+	}
+	return i
 }

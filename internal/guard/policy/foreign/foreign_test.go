@@ -10,46 +10,47 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/guard/policy"
+	"pollux/internal/transfer"
 )
 
 // TestTranslate checks the rule and the report of each kind of permission.
 func TestTranslate(t *testing.T) {
 	t.Parallel()
 	checkTranslations(t, Claude, []translated{
-		{"deny Bash", "run_shell_command", "taken"},
-		{"deny Bash(*)", "run_shell_command", "taken"},
-		{"deny Bash(git push:*)", "run_shell_command prefix git push", "taken"},
-		{"deny Bash(git push *)", "run_shell_command prefix git push", "taken"},
-		{"deny Bash(npm test)", `run_shell_command command npm test"`, "taken"},
-		{"deny Bash(npm run test*)", `run_shell_command command npm run test.*"`, "taken"},
-		{"deny Bash(git * main *)", `run_shell_command command git .* main(?: .*|)"`, "taken"},
-		{`deny Bash(say "x.y":*)`, `run_shell_command command say \\"x\.y\\"[ "]`, "taken"},
+		{"deny Bash", "run_shell_command", "copied"},
+		{"deny Bash(*)", "run_shell_command", "copied"},
+		{"deny Bash(git push:*)", "run_shell_command prefix git push", "copied"},
+		{"deny Bash(git push *)", "run_shell_command prefix git push", "copied"},
+		{"deny Bash(npm test)", `run_shell_command command npm test"`, "copied"},
+		{"deny Bash(npm run test*)", `run_shell_command command npm run test.*"`, "copied"},
+		{"deny Bash(git * main *)", `run_shell_command command git .* main(?: .*|)"`, "copied"},
+		{`deny Bash(say "x.y":*)`, `run_shell_command command say \\"x\.y\\"[ "]`, "copied"},
 		{"deny Bash(a && b)", "", "left out (Pollux decides about each command of a command line by itself)"},
 		{"deny Bash(", "", "left out (it has no closing parenthesis)"},
 		{"deny Read(!x)", "", "left out (it is an exception from other patterns)"},
 		{"deny Monitor", "", "left out (Pollux has no such tool)"},
-		{"ask Write", "replace write_file", "taken"},
-		{"ask Agent(helper)", `invoke_agent args \x00"agent_name":"helper"\x00`, "taken"},
+		{"ask Write", "replace write_file", "copied"},
+		{"ask Agent(helper)", `invoke_agent args \x00"agent_name":"helper"\x00`, "copied"},
 		{"ask Skill(a:b)", "activate_skill", "changed (the rule is about all calls of the tool)"},
 		{"ask WebFetch(domain:a b)", "web_fetch", "changed (the rule is about all calls of the tool)"},
-		{"deny mcp__s", "s: *", "taken"},
-		{"deny mcp__s__*", "s: *", "taken"},
-		{"deny mcp__s__t", "s: t", "taken"},
+		{"deny mcp__s", "s: *", "copied"},
+		{"deny mcp__s__*", "s: *", "copied"},
+		{"deny mcp__s__t", "s: t", "copied"},
 		{"deny mcp__s__get_*", "s: *", "changed (the rule is about all tools of the server)"},
 		{"deny mcp__*", "*: *", "changed (the rule is about all servers)"},
-		{"deny Read(**)", "read_file grep_search", "taken"},
+		{"deny Read(**)", "read_file grep_search", "copied"},
 		{"deny Edit(src/)", `replace write_file args \x00"(?:file_path|dir_path)":"(?:[^"]*[/\\@]|)src(?:/[^"]*|)"\x00`, "changed (it matches below any directory, and shell commands can still reach these files)"},
 		{"deny Edit(/a/**/b?[cd]*.x)", `replace write_file args \x00"(?:file_path|dir_path)":"(?:[^"]*[/\\@]|)a/(?:[^"]*/|)b[^/"][^/"][^/"]*\.x(?:/[^"]*|)"\x00`, "changed (it matches below any directory, and shell commands can still reach these files)"},
 		{"deny Edit(~/x)", `replace write_file args \x00"(?:file_path|dir_path)":"/home/me/x(?:/[^"]*|)"\x00`, "changed (shell commands can still reach these files)"},
 		{"allow Bash", "", "left out (it allows every command. See the approval modes)"},
-		{"allow Bash(go test:*)", "run_shell_command prefix go test", "taken"},
+		{"allow Bash(go test:*)", "run_shell_command prefix go test", "copied"},
 		{"allow Bash(git * main)", "", "left out (it has a * in a place where it may stand for anything)"},
 		{"allow Bash(a; b)", "", "left out (Pollux decides about each command of a command line by itself)"},
 		{"allow Read(src/**)", "", "left out (a rule would allow more than these calls)"},
 		{"allow Edit", "", "left out (it allows every change. The approval mode auto_edit does it with less risk)"},
 		{"allow WebFetch(domain:a.example)", "", "left out (a rule would allow calls that also name other hosts)"},
-		{"allow mcp__s__t", "s: t", "taken"},
-		{"allow mcp__s__*", "s: *", "taken"},
+		{"allow mcp__s__t", "s: t", "copied"},
+		{"allow mcp__s__*", "s: *", "copied"},
 		{"allow mcp__s__get_*", "", "left out (a rule would allow more than these calls)"},
 		{"allow mcp__*", "", "left out (a rule would allow more than these calls)"},
 	})
@@ -60,30 +61,30 @@ func TestTranslateAntigravity(t *testing.T) {
 	t.Parallel()
 	const files = "shell commands can still reach these files"
 	checkTranslations(t, Antigravity, []translated{
-		{"deny command", "run_shell_command", "taken"},
-		{"deny command(*)", "run_shell_command", "taken"},
-		{"deny command(git push)", "run_shell_command command git push", "taken"},
+		{"deny command", "run_shell_command", "copied"},
+		{"deny command(*)", "run_shell_command", "copied"},
+		{"deny command(git push)", "run_shell_command command git push", "copied"},
 		{"deny command(^git (push|pull))", `run_shell_command command \^git \(push\|pull\)run_shell_command command git (push|pull)`, "changed (it counts as a pattern, and as the beginning of commands)"},
-		{"ask command(rm)", "run_shell_command command rm", "taken"},
+		{"ask command(rm)", "run_shell_command command rm", "copied"},
 		{"deny command(a; b)", "", "left out (Pollux decides about each command of a command line by itself)"},
 		{"deny read_file(/etc)", `read_file grep_search args \x00"(?:file_path|dir_path|include_pattern)":"/etc(?:/[^"]*|)"\x00`, "changed (" + files + ")"},
 		{"deny read_file(.env)", `read_file grep_search args \x00"(?:file_path|dir_path|include_pattern)":"(?:[^"]*[/\\@]|)\.env(?:/[^"]*|)"\x00`, "changed (it matches below any directory, and " + files + ")"},
 		{"deny write_file(~/x)", `replace write_file args \x00"(?:file_path|dir_path)":"/home/me/x(?:/[^"]*|)"\x00`, "changed (" + files + ")"},
 		{"deny read_url(https://a.example/x?y)", `web_fetch args //(?:[^/"\\\s]*[@.]|)[aA]\.[eE][xX][aA][mM][pP][lL][eE]\.?(?:[^A-Za-z0-9.-]|$)`, "changed (hosts below it count too, and shell commands can still reach it)"},
-		{"deny mcp(db/drop)", "db: drop", "taken"},
-		{"deny mcp(db)", "db: *", "taken"},
-		{"deny mcp(db/*)", "db: *", "taken"},
+		{"deny mcp(db/drop)", "db: drop", "copied"},
+		{"deny mcp(db)", "db: *", "copied"},
+		{"deny mcp(db/*)", "db: *", "copied"},
 		{"ask mcp(*)", "*: *", "changed (the rule is about all servers)"},
 		{"deny unsandboxed(x)", "", "left out (Pollux has no such action)"},
 		{"deny execute_url(x)", "", "left out (Pollux has no such action)"},
 		{"deny command(", "", "left out (it has no closing parenthesis)"},
-		{"allow command(go test)", "run_shell_command prefix go test", "taken"},
+		{"allow command(go test)", "run_shell_command prefix go test", "copied"},
 		{"allow command(go .*)", "", "left out (it may be a pattern, which a rule would read otherwise)"},
 		{"allow command(a && b)", "", "left out (Pollux decides about each command of a command line by itself)"},
 		{"allow command(*)", "", "left out (it allows every command. See the approval modes)"},
 		{"allow write_file(src)", "", "left out (a rule would allow more than these calls)"},
 		{"allow read_url(a.example)", "", "left out (a rule would allow more than these calls)"},
-		{"allow mcp(db/select)", "db: select", "taken"},
+		{"allow mcp(db/select)", "db: select", "copied"},
 		{"allow mcp(*)", "", "left out (a rule would allow more than these calls)"},
 	})
 }
@@ -117,8 +118,8 @@ func checkTranslations(t *testing.T, from Agent, table []translated) {
 			t.Fatalf("%s: %d reports", tt.permission, len(reports))
 		}
 		text := string(reports[0].Result)
-		if reports[0].Note != "" {
-			text += " (" + reports[0].Note + ")"
+		if notes := reports[0].Notes; len(notes) > 0 {
+			text += " (" + strings.Join(notes, "; ") + ")"
 		}
 		if text != tt.report || reports[0].IsLost() != (tt.rule == "" && list != "allow") {
 			t.Errorf("%s: %q, want %q", tt.permission, text, tt.report)
@@ -130,7 +131,7 @@ func checkTranslations(t *testing.T, from Agent, table []translated) {
 func TestProject(t *testing.T) {
 	t.Parallel()
 	rules, reports := Translate(Permissions{IsOfProject: true, Deny: []string{"Bash(rm:*)"}, Allow: []string{"Bash(ls)", "WebSearch"}})
-	if len(rules) != 1 || rules[0].Decision != policy.Deny || len(reports) != 3 || reports[1].Result != LeftOut || reports[2].Result != LeftOut {
+	if len(rules) != 1 || rules[0].Decision != policy.Deny || len(reports) != 3 || reports[1].Result != transfer.LeftOut || reports[2].Result != transfer.LeftOut {
 		t.Errorf("%+v, %+v", rules, reports)
 	}
 }

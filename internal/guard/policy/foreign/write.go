@@ -34,6 +34,9 @@ func TOML(from Agent, rules []Rule, ask int) []byte {
 			}
 		}
 		priority := map[policy.Decision]int{policy.Deny: DenyPriority, policy.Ask: ask, policy.Allow: AllowPriority}[r.Decision]
+		if r.rank > 0 {
+			priority = AllowPriority + r.rank - 1
+		}
 		fmt.Fprintf(&b, "decision = %s\npriority = %d\n", text(string(r.Decision)), priority)
 		if r.Decision != policy.Deny && !onlyReads(r.Tools) {
 			b.WriteString(`modes = ["default", "autoEdit", "yolo"]` + "\n") // the mode plan forbids changes

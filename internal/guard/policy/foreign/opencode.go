@@ -1,0 +1,206 @@
+package foreign
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/tailscale/hujson"
+
+	"pollux/internal/guard/policy"
+)
+
+// Ordered is a permission of OpenCode, which decides unless a later one matches the call, too.
+type Ordered struct {
+	Tool, Pattern string // "*" for all calls
+	Decision      policy.Decision
+	// Server is the MCP server whose tools it is about, "" for none.
+	Server string
+}
+
+// String returns the permission as reports have it: "deny bash(git push *)".
+func (o *Ordered) String() string {
+	name := map[policy.Decision]string{policy.Deny: "deny", policy.Ask: "ask", policy.Allow: "allow"}[o.Decision] + " " + o.Tool
+	if o.Pattern != "*" {
+		name += "(" + o.Pattern + ")"
+	}
+	return name
+}
+
+// ReadOpenCode returns the permissions in a configuration of OpenCode, in its order. servers are its MCP servers.
+func ReadOpenCode(text []byte, servers map[string]any) (list []Ordered, err error) {
+	if text, err = hujson.Standardize(bytes.Clone(text)); err != nil {
+		return nil, errors.New("it is not valid JSON")
+	}
+	top, err := members(text)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range top {
+		if m.name != "permission" {
+			continue
+		}
+		tools := []member{{"*", m.value}}
+		if m.isObject() {
+			if tools, err = members(m.value); err != nil {
+				return nil, err
+			}
+		}
+		for _, tool := range tools {
+			patterns := []member{{"*", tool.value}}
+			if tool.isObject() {
+				if patterns, err = members(tool.value); err != nil {
+					return nil, err
+				}
+			}
+			for _, pattern := range patterns {
+				o := Ordered{Tool: tool.name, Pattern: pattern.name, Server: serverOf(tool.name, servers)}
+				if o.Decision, err = decisionOf(pattern.value); err != nil {
+					return nil, fmt.Errorf("permission.%s: %w", tool.name, err)
+				}
+				list = append(list, o)
+			}
+		}
+	}
+	return list, nil
+}
+
+// decisionOf returns the decision for an action of OpenCode.
+func decisionOf(raw json.RawMessage) (policy.Decision, error) {
+	switch string(raw) {
+	case `"allow"`:
+		return policy.Allow, nil
+	case `"ask"`:
+		return policy.Ask, nil
+	case `"deny"`:
+		return policy.Deny, nil
+	}
+	return "", errors.New("an action is allow, ask or deny")
+}
+
+// serverOf returns the MCP server whose tools a name such as "docs_*" is about, "" for none.
+func serverOf(tool string, servers map[string]any) string {
+	prefix, isAll := strings.CutSuffix(tool, "_*")
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		if isAll && strings.Map(plainRune, name) == prefix {
+			return name
+		}
+	}
+	return ""
+}
+
+// plainRune replaces the characters that names of tools do not have.
+func plainRune(r rune) rune {
+	if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+		return r
+	}
+	return '_'
+}
+
+// member is a member of a JSON object.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+func (m *member) isObject() bool { return bytes.HasPrefix(m.value, []byte("{")) }
+
+// members returns the members of a JSON object in their order.
+func members(object []byte) (list []member, err error) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if begin, err := d.Token(); err != nil || begin != json.Delim('{') {
+		return nil, errors.New("it is not an object")
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		var m member
+		if err := d.Decode(&m.value); err != nil {
+			return nil, err
+		}
+		m.name, _ = name.(string)
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// openCodeTools are the tools of Claude Code that do the same as those of OpenCode.
+var openCodeTools = map[string]string{
+	"bash": "Bash", "read": "Read", "edit": "Edit", "write": "Write", "glob": "Glob", "grep": "Grep", "list": "LS", "task": "Task", "skill": "Skill",
+	"todowrite": "TodoWrite", "webfetch": "WebFetch", "websearch": "WebSearch",
+}
+
+// ordered translates a permission of OpenCode. Its patterns have "*" for any text, also with slashes.
+func (t *translation) ordered(o *Ordered) {
+	tool, isAll := openCodeTools[o.Tool], o.Pattern == "*"
+	switch {
+	case o.Server != "":
+		t.server(o.Server, "", !isAll)
+	case o.Tool == "*" && t.decision == policy.Allow:
+		t.leave("it allows every call. See the approval modes")
+	case o.Tool == "*":
+		t.add(Rule{Tools: []string{"*"}})
+		if !isAll {
+			t.change("the rule is about all calls")
+		}
+	case tool == "":
+		t.leave("Pollux has no such tool")
+	case isAll:
+		t.wholeTool(tool)
+	case tool == "Bash" && strings.Contains(o.Pattern, "?"):
+		if t.decision == policy.Allow {
+			t.leave("it has a ? in a place where it may stand for anything")
+			return
+		}
+		t.command(strings.ReplaceAll(o.Pattern, "?", "*"))
+		t.change("a ? counts as a *")
+	case tool == "Bash":
+		t.command(o.Pattern)
+	case t.decision == policy.Allow:
+		t.leave("a rule would allow more than these calls")
+	case tool == "WebFetch" && strings.Contains(o.Pattern, "://") && !strings.ContainsAny(hostOf(o.Pattern), "*?"):
+		t.host(hostOf(o.Pattern))
+	case tool == "Task" || tool == "Skill":
+		if strings.ContainsAny(o.Pattern, "*?") {
+			t.wholeTool(tool)
+			t.change("the rule is about all calls of the tool")
+			return
+		}
+		t.permission(tool + "(" + o.Pattern + ")")
+	case tool == "WebFetch" || tool == "WebSearch" || tool == "TodoWrite" || strings.ContainsAny(o.Pattern, `[]\"!`):
+		t.wholeTool(tool)
+		t.change("the rule is about all calls of the tool")
+	default:
+		pattern := o.Pattern
+		if rest, ok := strings.CutPrefix(pattern, "$HOME/"); ok {
+			pattern = "~/" + rest
+		}
+		t.path(tool, strings.ReplaceAll(pattern, "*", "**"))
+	}
+}
+
+// maxRanks is the number of permissions whose order counts. Of more, none allows anything.
+const maxRanks = 900
+
+// rank gives the rules the order in which OpenCode decides, if that differs from the order by decisions: the last permission that matches
+// a call decides.
+func rank(rules []Rule) {
+	strictness := map[policy.Decision]int{policy.Deny: 2, policy.Ask: 1}
+	strictest, isByDecision := 0, true
+	for _, r := range rules {
+		isByDecision = isByDecision && strictness[r.Decision] >= strictest
+		strictest = max(strictest, strictness[r.Decision])
+	}
+	if isByDecision {
+		return
+	}
+	for i := range rules {
+		rules[i].rank = i + 1
+	}
+}
