@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
+	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
@@ -133,26 +136,51 @@ func isShallow(v any, depth int) bool {
 }
 
 // Write writes a new file. One of a project must not be written out of it by a link that the project has.
-func Write(path string, text []byte, ofProject bool, dir string) error {
+func Write(file string, text []byte, ofProject bool, dir string) error {
 	if ofProject {
-		if err := checkInside(dir, filepath.Dir(path)); err != nil {
+		if err := checkInside(dir, filepath.Dir(file)); err != nil {
 			return err
 		}
 	}
-	if err := durable.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := durable.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err
 	}
-	return durable.WriteFile(path, text, 0o600)
+	return durable.WriteFile(file, text, 0o600)
+}
+
+// backupEnd is at the end of the names of copies of settings, before a number.
+const backupEnd = ".before-import"
+
+// keep copies a settings file to a new file beside it, and returns its path, "" if there is no settings file.
+func keep(file string) (backup string, err error) {
+	data, err := durable.ReadFile(file, maxJSON)
+	if durable.IsAbsent(err) {
+		return "", nil
+	}
+	backup = file + backupEnd
+	for n := 2; err == nil && !durable.IsMissing(backup); n++ {
+		if n > maxFiles {
+			return "", exit.Errorf(exit.General, "Cannot keep a copy of %s: there are too many.", file)
+		}
+		backup = fmt.Sprintf("%s%s-%d", file, backupEnd, n)
+	}
+	if err == nil {
+		err = durable.WriteFile(backup, data, 0o600)
+	}
+	if err != nil {
+		return "", exit.Errorf(exit.General, "Cannot keep a copy of %s: %w.", file, durable.Cause(err))
+	}
+	return backup, nil
 }
 
 // checkInside returns an error if the part of a path that exists leads out of a directory.
-func checkInside(dir, path string) error {
+func checkInside(dir, file string) error {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
 		return err
 	}
 	for {
-		target, err := filepath.EvalSymlinks(path)
+		target, err := filepath.EvalSymlinks(file)
 		switch {
 		case err == nil:
 			if rel, err := filepath.Rel(dir, target); err != nil || !filepath.IsLocal(rel) {
@@ -162,9 +190,73 @@ func checkInside(dir, path string) error {
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}
-		if err := durable.CheckLink(path); err != nil {
+		if err := durable.CheckLink(file); err != nil {
 			return err // a link to nothing would be followed when the directory is made
 		}
-		path = filepath.Dir(path)
+		file = filepath.Dir(file)
 	}
 }
+
+// The bounds of Find. A directory of a project may hold anything.
+const (
+	maxEntries = 10_000
+	maxFiles   = 1000
+	maxDepth   = 8
+)
+
+// Find returns the names of the files below a directory of the place that end in one of the suffixes, sorted, without the directory. Links to
+// directories are not followed. isWhole is false if there are more files than it returns.
+func (p Place) Find(dir string, suffixes ...string) (names []string, isWhole bool) {
+	left := maxEntries
+	isWhole = p.find(dir, "", suffixes, maxDepth, &left, &names)
+	if len(names) > maxFiles {
+		names, isWhole = names[:maxFiles], false
+	}
+	return names, isWhole
+}
+
+func (p Place) find(dir, below string, suffixes []string, depth int, left *int, names *[]string) (isWhole bool) {
+	if depth == 0 || *left <= 0 {
+		return false
+	}
+	f, err := p.openDir(path.Join(dir, below))
+	if err != nil {
+		return durable.IsAbsent(err)
+	}
+	entries, _ := f.ReadDir(*left + 1) // as many as can be read of a broken directory
+	_ = f.Close()
+	if isWhole = len(entries) <= *left; !isWhole {
+		entries = entries[:*left]
+	}
+	*left -= len(entries)
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	for _, e := range entries {
+		name := path.Join(below, e.Name())
+		switch {
+		case e.IsDir():
+			isWhole = p.find(dir, name, suffixes, depth-1, left, names) && isWhole
+		case slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(name, suffix) }):
+			*names = append(*names, name)
+		}
+	}
+	return isWhole
+}
+
+// openDir opens a directory of the place.
+func (p Place) openDir(name string) (*os.File, error) {
+	if !p.IsProject {
+		return durable.OpenDir(p.Path(name))
+	}
+	root, err := os.OpenRoot(p.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(filepath.FromSlash(name)); err != nil || !info.IsDir() {
+		return nil, fs.ErrNotExist
+	}
+	return root.Open(filepath.FromSlash(name))
+}
+
+// Has reports whether the place has a file or a directory.
+func (p Place) Has(name string) bool { return !durable.IsMissing(p.Path(name)) }

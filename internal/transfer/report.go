@@ -20,7 +20,7 @@ func (r *Report) Outcome(display func(path string) string) outcome.Outcome {
 			sections = append(sections, r.section(p, display))
 		}
 	}
-	if end := r.end(); end != "" {
+	if end := r.end(display); end != "" {
 		sections = append(sections, end)
 	}
 	value := *r
@@ -64,7 +64,7 @@ func (i *Item) line() string {
 	return terminal.Cut(line, longest)
 }
 
-// state returns the sentence about what is written of a part.
+// state returns the sentence about the writing of a part.
 func (r *Report) state(p *Part, display func(string) string) string {
 	n := p.Count()
 	what := fmt.Sprintf("%s to %s", wording.Count(n, p.Kind), terminal.Line(display(p.Target)))
@@ -82,7 +82,7 @@ func (r *Report) state(p *Part, display func(string) string) string {
 }
 
 // end returns the sentences about all parts.
-func (r *Report) end() string {
+func (r *Report) end(display func(string) string) string {
 	var lines, lost []string
 	isOpen := false
 	for _, p := range r.Parts {
@@ -99,6 +99,9 @@ func (r *Report) end() string {
 	}
 	if !r.IsApplied && isOpen && len(r.Parts) > 1 {
 		lines = append(lines, fmt.Sprintf("Nothing is written yet. To write all of this, %s.", r.HowToApply))
+	}
+	for _, backup := range r.Backups {
+		lines = append(lines, "The settings from before are in "+terminal.Line(display(backup))+".")
 	}
 	if len(lost) > 0 {
 		lines = append(lines, fmt.Sprintf("NOT COPIED: %s that may have refused something, see above. Nothing checks in their place.", strings.Join(lost, " and ")))

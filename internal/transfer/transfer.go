@@ -1,4 +1,4 @@
-// Package transfer describes what an import copies from another agent, in the same words for servers, permissions, hooks, commands and
+// Package transfer describes imports from other agents, in the same words for servers, permissions, hooks, commands and
 // subagents. The packages that translate these report an [Item] for each of them; report.go prints the items.
 package transfer
 
@@ -24,7 +24,7 @@ type Item struct {
 	Result Result `json:"result"`
 	// Detail is the program that it runs, if any.
 	Detail string `json:"detail,omitempty"`
-	// Notes say what differs, or why it is left out, each as a clause.
+	// Notes name the differences, or the reason to leave it out, each as a clause.
 	Notes []string `json:"notes,omitempty"`
 	// Restricts reports whether it may have refused something in the other agent.
 	Restricts bool `json:"restricts,omitempty"`
@@ -68,8 +68,9 @@ type Part struct {
 	Items  []*Item  `json:"items"`
 	// Notes are sentences about the part.
 	Notes []string `json:"notes,omitempty"`
-	// Write writes the items. It is not called if there are none to write.
-	Write func() error `json:"-"`
+	// Write writes the items. It is not called if there are none to write. Settings is the settings file that it changes, "" for none.
+	Write    func() error `json:"-"`
+	Settings string       `json:"-"`
 	// Next is a sentence about the next step after Write, "" for none.
 	Next string `json:"-"`
 }
@@ -97,17 +98,36 @@ type Report struct {
 	// IsApplied reports whether the items are written.
 	IsApplied bool    `json:"applied"`
 	Parts     []*Part `json:"parts"`
+	// Backups are the copies of the settings files before the import.
+	Backups []string `json:"backups,omitempty"`
 	// HowToApply ends the sentence about an import that writes nothing: "add --apply".
 	HowToApply string `json:"-"`
 }
 
-// Apply writes the items of all parts.
+// Apply writes the items of all parts. Before, it copies each settings file that these change.
 func (r *Report) Apply() error {
 	r.IsApplied = true
+	var parts []*Part
+	var settings []string
 	for _, p := range r.Parts {
 		if p.Count() == 0 || p.Write == nil {
 			continue
 		}
+		parts = append(parts, p)
+		if p.Settings != "" && !slices.Contains(settings, p.Settings) {
+			settings = append(settings, p.Settings)
+		}
+	}
+	for _, file := range settings {
+		backup, err := keep(file)
+		if err != nil {
+			return err
+		}
+		if backup != "" {
+			r.Backups = append(r.Backups, backup)
+		}
+	}
+	for _, p := range parts {
 		if err := p.Write(); err != nil {
 			return err
 		}

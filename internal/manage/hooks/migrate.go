@@ -84,7 +84,7 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 // Import returns the hooks that another agent has in a scope. The part has no files if there are none, or if hooks of the agent cannot be
 // copied.
 func Import(p *project.Project, agent string, scope config.Scope) (*transfer.Part, error) {
-	part := &transfer.Part{Kind: "hook", Target: p.Paths.File(scope), Next: "To check them, run: pollux hooks test <event>"}
+	part := &transfer.Part{Kind: "hook", Target: p.Paths.File(scope), Settings: p.Paths.File(scope), Next: "To check them, run: pollux hooks test <event>"}
 	i := slices.IndexFunc(sources, func(s source) bool { return s.agent == agent })
 	if i < 0 {
 		return part, nil

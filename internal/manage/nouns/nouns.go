@@ -15,6 +15,7 @@ import (
 	"pollux/internal/manage/extensions"
 	"pollux/internal/manage/hooks"
 	"pollux/internal/manage/ide"
+	"pollux/internal/manage/imports"
 	"pollux/internal/manage/keys"
 	"pollux/internal/manage/logs"
 	"pollux/internal/manage/memory"
@@ -36,7 +37,7 @@ import (
 // All returns the commands of all nouns.
 func All() []*manage.Command {
 	return slices.Concat(about.Commands(), conversation.Commands(), modes.Commands(), stats.Commands(), tools.Commands(), undo.Commands(), []*manage.Command{
-		agents.Command(), confine.Command(), directories.Command(), extensions.Command(), hooks.Command(), ide.Command(), keys.Command(), logs.Command(), memory.Command(),
+		agents.Command(), confine.Command(), directories.Command(), extensions.Command(), hooks.Command(), ide.Command(), imports.Command(), keys.Command(), logs.Command(), memory.Command(),
 		memory.InitCommand(), models.Command(), models.SessionCommand(), permissions.Command(), policy.Command(), servers.Command(),
 		sessions.Command(), settings.Command(), settings.EditorCommand(), settings.FooterCommand(), settings.TerminalCommand(), settings.ThemeCommand(), settings.VimCommand(), skills.Command(),
 	})

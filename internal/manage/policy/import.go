@@ -60,11 +60,7 @@ func importRules(_ context.Context, c *manage.Call, p *project.Project) (o outco
 	if c.Is("apply") {
 		err = r.Apply()
 	}
-	o = r.Outcome(p.DisplayFile)
-	if c.Is("apply") && err == nil && part.Count() > 0 {
-		noteUnused(p, &o, part.Target)
-	}
-	return o, err
+	return r.Outcome(p.DisplayFile), err
 }
 
 // source is an agent whose permissions are imported.
@@ -134,10 +130,10 @@ func Import(p *project.Project, agent string, scope config.Scope) (*transfer.Par
 	part.Files, part.Items = transfer.Paths(files), items
 	part.Target = filepath.Join(p.Paths.UserPolicies(), agent+".toml")
 	if place.IsProject {
-		part.Target = place.Path(".gemini/policies/" + agent + ".toml")
+		part.Target, part.Settings = place.Path(".gemini/policies/"+agent+".toml"), p.Paths.File(scope)
 	}
 	text := foreign.TOML(from.Agent, rules, askPriority(p, part.Target))
-	part.Write = func() error { return writeRules(p, part.Target, text, place.IsProject) }
+	part.Write = func() error { return writeRules(p, part, text, place.IsProject) }
 	return part, checkTarget(p, part, text)
 }
 
@@ -166,9 +162,10 @@ func checkTarget(p *project.Project, part *transfer.Part, text []byte) error {
 	return nil
 }
 
-// writeRules writes a file of rules, and makes it count.
-func writeRules(p *project.Project, target string, text []byte, ofProject bool) error {
-	name := p.DisplayFile(target)
+// writeRules writes a file of rules, and makes it count: a project names it in its settings. For a file of the user, a note says if the settings
+// name other files instead.
+func writeRules(p *project.Project, part *transfer.Part, text []byte, ofProject bool) error {
+	target, name := part.Target, p.DisplayFile(part.Target)
 	if err := transfer.Write(target, text, ofProject, p.Paths.Dir()); err != nil {
 		return exit.Errorf(exit.General, "Cannot write %s: %w.", name, durable.Cause(err))
 	}
@@ -177,6 +174,10 @@ func writeRules(p *project.Project, target string, text []byte, ofProject bool) 
 		return exit.Errorf(exit.General, "The rules have a mistake, so nothing is imported: %s", r.Problems[0].String(p.DisplayFile))
 	}
 	if !ofProject {
+		files, err := p.PolicyFiles()
+		if err == nil && !slices.ContainsFunc(files, func(f policy.File) bool { return f.Path == target }) {
+			part.Notes = append(part.Notes, "The rules do not count yet, because policyPaths in your settings names other files. Add "+name+" to it.")
+		}
 		return nil
 	}
 	path := ".gemini/policies/" + filepath.Base(target)
@@ -279,15 +280,4 @@ func otherKey(key string, v any) string {
 		return key + " (choose a mode with --approval-mode)"
 	}
 	return config.Printable(key) + " (Pollux does not know it)"
-}
-
-// noteUnused notes that rules of the user do not count because the settings name other files instead.
-func noteUnused(p *project.Project, o *outcome.Outcome, target string) {
-	if !strings.HasPrefix(target, p.Paths.UserPolicies()+string(filepath.Separator)) {
-		return
-	}
-	files, err := p.PolicyFiles()
-	if err == nil && !slices.ContainsFunc(files, func(f policy.File) bool { return f.Path == target }) {
-		o.Notes = append(o.Notes, "Warning: The rules do not count yet, because policyPaths in your settings names other files. Add "+p.DisplayFile(target)+" to it.")
-	}
 }

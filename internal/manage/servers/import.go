@@ -54,7 +54,7 @@ func importServers(_ context.Context, c *manage.Call, p *project.Project) (o out
 
 // Import returns the servers that an agent has in a scope, and that Pollux does not read in place. The part has no files if there are none.
 func Import(p *project.Project, name string, scope config.Scope) (*transfer.Part, error) {
-	part := &transfer.Part{Kind: "server", Target: p.Paths.File(scope), Next: "To try one, run: pollux mcp test NAME"}
+	part := &transfer.Part{Kind: "server", Target: p.Paths.File(scope), Settings: p.Paths.File(scope), Next: "To try one, run: pollux mcp test NAME"}
 	from := agentOf(name)
 	if from == nil {
 		return part, nil

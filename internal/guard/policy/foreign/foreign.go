@@ -81,7 +81,7 @@ func Translate(p Permissions) (rules []Rule, reports []*transfer.Item) {
 				t.leave("there are more than %d permissions", maxRanks)
 				return
 			}
-			t.ordered(o)
+			t.ordered(o, p.Ordered[i+1:])
 		})
 		rules, reports = append(rules, more...), append(reports, report)
 	}

@@ -136,8 +136,8 @@ var openCodeTools = map[string]string{
 	"todowrite": "TodoWrite", "webfetch": "WebFetch", "websearch": "WebSearch",
 }
 
-// ordered translates a permission of OpenCode. Its patterns have "*" for any text, also with slashes.
-func (t *translation) ordered(o *Ordered) {
+// ordered translates a permission of OpenCode. Its patterns have "*" for any text, also with slashes. later are those that come after it.
+func (t *translation) ordered(o *Ordered, later []Ordered) {
 	tool, isAll := openCodeTools[o.Tool], o.Pattern == "*"
 	switch {
 	case o.Server != "":
@@ -145,7 +145,7 @@ func (t *translation) ordered(o *Ordered) {
 	case o.Tool == "*" && t.decision == policy.Allow:
 		t.leave("it allows every call. See the approval modes")
 	case o.Tool == "*":
-		t.add(Rule{Tools: []string{"*"}})
+		t.allTools(later)
 		if !isAll {
 			t.change("the rule is about all calls")
 		}
@@ -185,22 +185,72 @@ func (t *translation) ordered(o *Ordered) {
 	}
 }
 
+// ownTools are tools that OpenCode has no counterpart of, and that change nothing.
+var ownTools = []string{
+	"update_topic", "complete_task", "ask_user", "enter_plan_mode", "exit_plan_mode", "get_internal_docs", "search_tools", "list_background_processes", "read_background_output",
+	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
+}
+
+// allTools translates a permission for all tools. It leaves out the readers that later permissions allow: Pollux needs no rule to read files of
+// the workspace.
+func (t *translation) allTools(later []Ordered) {
+	free := slices.Clone(ownTools)
+	for _, o := range later {
+		if o.Pattern == "*" && o.Decision == policy.Allow {
+			free = append(free, map[string]string{"read": "read_file", "glob": "glob", "grep": "grep_search", "list": "list_directory"}[o.Tool])
+		}
+	}
+	t.add(Rule{Tools: slices.DeleteFunc(policy.ToolNames(), func(name string) bool { return slices.Contains(free, name) })})
+	t.add(Rule{Tools: []string{"*"}, Server: "*"})
+	t.change("the rule is not about discovered tools")
+}
+
 // maxRanks is the number of permissions whose order counts. Of more, none allows anything.
 const maxRanks = 900
 
-// rank gives the rules the order in which OpenCode decides, if that differs from the order by decisions: the last permission that matches
-// a call decides.
+// rank gives rules the order in which OpenCode decides, where that differs from the order by decisions: the last permission that matches a
+// call decides. Rules for other tools than those keep the order by decisions.
 func rank(rules []Rule) {
 	strictness := map[policy.Decision]int{policy.Deny: 2, policy.Ask: 1}
-	strictest, isByDecision := 0, true
-	for _, r := range rules {
-		isByDecision = isByDecision && strictness[r.Decision] >= strictest
-		strictest = max(strictest, strictness[r.Decision])
-	}
-	if isByDecision {
-		return
+	groups := groupsOf(rules)
+	strictest, isRanked := map[int]int{}, map[int]bool{}
+	for i, r := range rules {
+		g := groups[i]
+		isRanked[g] = isRanked[g] || strictness[r.Decision] < strictest[g]
+		strictest[g] = max(strictest[g], strictness[r.Decision])
 	}
 	for i := range rules {
-		rules[i].rank = i + 1
+		if isRanked[groups[i]] {
+			rules[i].rank = i + 1
+		}
 	}
+}
+
+// groupsOf returns a number for each rule. Rules that may be about the same call have the same one.
+func groupsOf(rules []Rule) []int {
+	groups := make([]int, len(rules))
+	for i := range rules {
+		groups[i] = i
+		for j := range i {
+			old := groups[j]
+			if old == groups[i] || !overlap(&rules[i], &rules[j]) {
+				continue
+			}
+			for k := range i {
+				if groups[k] == old {
+					groups[k] = groups[i]
+				}
+			}
+		}
+	}
+	return groups
+}
+
+// overlap reports whether rules may be about the same call.
+func overlap(a, b *Rule) bool {
+	isOfAll := func(r *Rule) bool { return r.Server == "" && r.Tools[0] == "*" }
+	if isOfAll(a) || isOfAll(b) || (a.Server != "" && b.Server == "*") || (b.Server != "" && a.Server == "*") {
+		return true
+	}
+	return a.Server == b.Server && (a.Server != "" || slices.ContainsFunc(a.Tools, func(tool string) bool { return slices.Contains(b.Tools, tool) }))
 }

@@ -1,0 +1,51 @@
+package frontmatter
+
+import (
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// maxFields is the maximum size in bytes of front matter that Fields reads.
+const maxFields = 64 << 10
+
+// Fields returns the keys of front matter with their values. Text that is no valid YAML, such as a description with a colon, is read in
+// lines: each key begins one, and has a text as its value; indented lines continue it. Front matter that is too large has no keys.
+func Fields(front string) map[string]any {
+	if len(front) > maxFields {
+		return nil
+	}
+	var fields map[string]any
+	if err := yaml.Unmarshal([]byte(front), &fields); err == nil {
+		return fields
+	}
+	fields = map[string]any{}
+	last := ""
+	for line := range strings.Lines(front) {
+		line = strings.TrimRight(line, " \t\r\n")
+		key, value, found := strings.Cut(line, ":")
+		isContinued := strings.TrimLeft(line, " \t") != line
+		switch {
+		case line == "" || strings.HasPrefix(line, "#"):
+		case isContinued || !found:
+			if text, ok := fields[last].(string); ok {
+				fields[last] = strings.TrimSpace(text + " " + strings.TrimSpace(line))
+			}
+		default:
+			last = strings.TrimSpace(key)
+			fields[last] = unquote(strings.TrimSpace(value))
+		}
+	}
+	return fields
+}
+
+// unquote returns a value without the quotes around it, and "" for the mark of a text in the lines below.
+func unquote(value string) string {
+	if n := len(value); n >= 2 && (value[0] == '"' || value[0] == '\'') && value[n-1] == value[0] {
+		return value[1 : n-1]
+	}
+	if strings.Trim(value, "|>-+") == "" {
+		return ""
+	}
+	return value
+}

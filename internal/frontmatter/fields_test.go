@@ -1,0 +1,36 @@
+package frontmatter
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestFields(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]map[string]any{
+		"a: b\nn: 5\nl: [x, y]\n": {"a": "b", "n": 5, "l": []any{"x", "y"}},
+		"":                        nil,
+		"hint: [a] [b]\ndescription: 'Use it: now'\n# no\ntools: Read, Edit\n": {"hint": "[a] [b]", "description": "Use it: now", "tools": "Read, Edit"},
+		"description: Use it. For example: so\n  <example>user: x</example>\nother:\n": {
+			"description": "Use it. For example: so <example>user: x</example>", "other": "",
+		},
+		"description: >-\n  one: two\n  three: {\nbad: ]": {"description": "one: two three: {", "bad": "]"},
+		"  lost\nno key\n": {},
+	} {
+		if diff := cmp.Diff(want, Fields(text)); diff != "" && !(len(want) == 0 && len(Fields(text)) == 0) {
+			t.Errorf("%q: %s", text, diff)
+		}
+	}
+	if got := Fields("a: " + string(make([]byte, maxFields))); got != nil {
+		t.Error("too large front matter is read")
+	}
+}
+
+// FuzzFields checks that no front matter makes it panic.
+func FuzzFields(f *testing.F) {
+	for _, s := range []string{"a: b", "a: [", "&a [*a]", "a: &x [1]\nb: *x", " : :\n- x", "? a\n: b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) { _ = Fields(text) })
+}

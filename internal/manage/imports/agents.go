@@ -1,0 +1,200 @@
+package imports
+
+import (
+	"path"
+
+	"pollux/internal/transfer"
+)
+
+// agent is another agent. All its files are below the home directory or the project, with slashes.
+type agent struct {
+	name, title string // "claude", "Claude Code"
+	// user and project have its files of the two scopes.
+	user, project files
+	// reasons are the reasons not to copy settings, by their names. Settings whose reason is "" are copied, or have no effect.
+	reasons map[string]string
+	// restricting are names of settings that may have refused something.
+	restricting []string
+}
+
+// files are the files of an agent in a scope.
+type files struct {
+	dir string // shows that the agent is used
+	// settings are files with an object whose members are named if they are not copied.
+	settings []string
+	// commands and subagents are directories.
+	commands, subagents []string
+	// inPlace are files and directories that Pollux reads as they are.
+	inPlace []string
+	// others are files and directories that are not copied, each with the reason.
+	others map[string]string
+}
+
+const (
+	ownModel = "choose a model with --model or /model"
+	ownMode  = "choose a mode with --approval-mode"
+	program  = "it runs a program"
+)
+
+// agents returns the agents that Pollux imports from.
+func agents() []agent {
+	return []agent{
+		{
+			name: "claude", title: "Claude Code",
+			user: files{
+				dir: ".claude", settings: []string{".claude/settings.json"}, commands: []string{".claude/commands"}, subagents: []string{".claude/agents"},
+				inPlace: []string{".claude/skills"},
+				others:  map[string]string{".claude/CLAUDE.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".claude/rules": "copy the instructions that you want to ~/.gemini/GEMINI.md"},
+			},
+			project: files{
+				dir: ".claude", settings: []string{".claude/settings.json", ".claude/settings.local.json"}, commands: []string{".claude/commands"}, subagents: []string{".claude/agents"},
+				inPlace: []string{".claude/skills", ".mcp.json", "CLAUDE.md"},
+				others:  map[string]string{".claude/rules": "copy the instructions that you want to GEMINI.md"},
+			},
+			reasons: map[string]string{
+				"hooks": "", "permissions": "", "sandbox": "", "disabledMcpjsonServers": "", "$schema": "",
+				"apiKeyHelper": program, "statusLine": program, "awsAuthRefresh": program, "awsCredentialExport": program, "otelHeadersHelper": program,
+				"env": "set the variables that you need in ~/.gemini/.env", "model": ownModel, "enabledPlugins": "Pollux has extensions, see /docs extensions",
+				"extraKnownMarketplaces": "Pollux has extensions, see /docs extensions", "enableAllProjectMcpServers": "Pollux asks about each server of a project",
+				"enabledMcpjsonServers": "Pollux asks about each server of a project", "disableAllHooks": "to have the same, run: pollux config set hooksConfig.enabled false",
+			},
+		},
+		{
+			name: "antigravity", title: "Antigravity CLI",
+			user: files{
+				dir: ".gemini/antigravity-cli", settings: []string{".gemini/antigravity-cli/settings.json"},
+				others: map[string]string{
+					".gemini/config/agents": "its agents have another form", ".gemini/config/rules": "copy the instructions that you want to ~/.gemini/GEMINI.md",
+					".gemini/config/workflows": "write each as a skill or a command", ".gemini/config/plugins": "Pollux has extensions, see /docs extensions",
+					".gemini/config/skills": "to use them, run: pollux skills link ~/.gemini/config/skills",
+				},
+			},
+			project: files{
+				dir: ".agents/hooks.json", inPlace: []string{".agents/skills", ".agents/mcp_config.json", "AGENTS.md"},
+				others: map[string]string{
+					".agents/agents": "its agents have another form", ".agents/rules": "copy the instructions that you want to GEMINI.md",
+					".agents/workflows": "write each as a skill or a command", ".agents/plugins": "Pollux has extensions, see /docs extensions",
+				},
+			},
+			reasons: map[string]string{"permissions": "", "toolPermission": "", "model": ownModel},
+		},
+		{
+			name: "codex", title: "Codex",
+			user: files{
+				dir: ".codex", settings: []string{".codex/config.toml"}, commands: []string{".codex/prompts"}, inPlace: []string{".agents/skills"},
+				others: map[string]string{
+					".codex/rules": "its rules for commands are programs: write policies, see /docs policies", ".codex/AGENTS.md": "copy the instructions that you want to ~/.gemini/GEMINI.md",
+					".codex/skills": "to use them, run: pollux skills link ~/.codex/skills", ".codex/agents": "its agents have another form",
+				},
+			},
+			project: files{
+				dir: ".codex", settings: []string{".codex/config.toml"}, inPlace: []string{".agents/skills", "AGENTS.md"},
+				others: map[string]string{
+					".codex/agents": "its agents have another form", ".codex/rules": "its rules for commands are programs: write policies, see /docs policies",
+					".codex/skills": "to use them, move them to .agents/skills",
+				},
+			},
+			reasons: map[string]string{
+				"mcp_servers": "", "hooks": "", "model": ownModel, "model_provider": ownModel, "model_providers": "write them as modelProviders, see /docs models",
+				"approval_policy": ownMode, "sandbox_mode": "see /docs sandbox", "sandbox_workspace_write": "see /docs sandbox", "notify": program,
+				"projects": "Pollux asks about the trust in each folder",
+			},
+			restricting: []string{"approval_policy", "sandbox_mode", ".codex/rules"},
+		},
+		{
+			name: "opencode", title: "OpenCode",
+			user: files{
+				dir: ".config/opencode", settings: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
+				commands: under(".config/opencode", "command", "commands"), subagents: under(".config/opencode", "agent", "agents"),
+				others: map[string]string{
+					".config/opencode/AGENTS.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".config/opencode/plugin": program, ".config/opencode/plugins": program,
+					".config/opencode/tool": program, ".config/opencode/tools": program, ".config/opencode/skills": "to use them, run: pollux skills link ~/.config/opencode/skills",
+				},
+			},
+			project: files{
+				dir: ".opencode", settings: []string{"opencode.json", "opencode.jsonc"}, commands: under(".opencode", "command", "commands"),
+				subagents: under(".opencode", "agent", "agents"), inPlace: []string{"AGENTS.md"},
+				others: map[string]string{
+					".opencode/plugin": program, ".opencode/plugins": program, ".opencode/tool": program, ".opencode/tools": program,
+					".opencode/skills": "to use them, move them to .agents/skills",
+				},
+			},
+			reasons: map[string]string{
+				"mcp": "", "permission": "", "$schema": "", "model": ownModel, "small_model": ownModel, "provider": "write them as modelProviders, see /docs models",
+				"agent": "write each as a file in agents", "command": "write each as a file in commands", "plugin": program, "formatter": program, "lsp": program,
+				"instructions": "name the files in context.fileName", "tools": "write policies, see /docs policies",
+			},
+			restricting: []string{"tools", ".opencode/plugin", ".opencode/plugins", ".config/opencode/plugin", ".config/opencode/plugins"},
+		},
+		{
+			name: "cursor", title: "Cursor",
+			user: files{
+				dir: ".cursor", commands: []string{".cursor/commands"}, subagents: []string{".cursor/agents"},
+				others: map[string]string{
+					".cursor/hooks.json": "its hooks have another form: write hooks, see /docs hooks", ".cursor/cli-config.json": "its permissions have another form: write policies, see /docs policies",
+					".cursor/skills": "to use them, run: pollux skills link ~/.cursor/skills",
+				},
+			},
+			project: files{
+				dir: ".cursor", commands: []string{".cursor/commands"}, subagents: []string{".cursor/agents"}, inPlace: []string{"AGENTS.md"},
+				others: map[string]string{
+					".cursor/hooks.json": "its hooks have another form: write hooks, see /docs hooks", ".cursor/cli.json": "its permissions have another form: write policies, see /docs policies",
+					".cursor/rules": "copy the instructions that you want to GEMINI.md", ".cursorrules": "copy the instructions that you want to GEMINI.md",
+					".cursor/skills": "to use them, move them to .agents/skills",
+				},
+			},
+			restricting: []string{".cursor/hooks.json", ".cursor/cli-config.json", ".cursor/cli.json"},
+		},
+		{
+			name: "qwen", title: "Qwen Code",
+			user: files{
+				dir: ".qwen", settings: []string{".qwen/settings.json"}, commands: []string{".qwen/commands"}, subagents: []string{".qwen/agents"},
+				others: map[string]string{".qwen/QWEN.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".qwen/skills": "to use them, run: pollux skills link ~/.qwen/skills"},
+			},
+			project: files{
+				dir: ".qwen", settings: []string{".qwen/settings.json"}, commands: []string{".qwen/commands"}, subagents: []string{".qwen/agents"}, inPlace: []string{"AGENTS.md"},
+				others: map[string]string{"QWEN.md": "name it in context.fileName", ".qwen/skills": "to use them, move them to .agents/skills"},
+			},
+			reasons: map[string]string{
+				"mcpServers": "", "$version": "", "$schema": "", "modelProviders": "write them as modelProviders, see /docs models", "model": ownModel,
+				"security": "sign in with pollux auth", "tools": "write policies, see /docs policies", "permissions": "write policies, see /docs policies",
+				"hooks": "their input has another form: write hooks, see /docs hooks",
+			},
+			restricting: []string{"tools", "permissions", "hooks"},
+		},
+		{
+			name: "crush", title: "Crush",
+			user: files{
+				dir: ".config/crush", settings: []string{".config/crush/crush.json"},
+				others: map[string]string{".config/crush/CRUSH.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".config/crush/skills": "to use them, run: pollux skills link ~/.config/crush/skills"},
+			},
+			project: files{
+				dir: ".crush", settings: []string{"crush.json", ".crush.json"}, inPlace: []string{"AGENTS.md"},
+				others: map[string]string{"CRUSH.md": "name it in context.fileName"},
+			},
+			reasons: map[string]string{
+				"mcp": "", "$schema": "", "models": ownModel, "providers": "write them as modelProviders, see /docs models", "lsp": program,
+				"permissions": "tools that run without a question are not copied", "hooks": "their input has another form: write hooks, see /docs hooks",
+			},
+			restricting: []string{"hooks"},
+		},
+	}
+}
+
+// under returns the paths of names in a directory.
+func under(dir string, names ...string) (paths []string) {
+	for _, name := range names {
+		paths = append(paths, path.Join(dir, name))
+	}
+	return paths
+}
+
+// first returns the first of the agent's files that the place has, "" if the agent is not used there.
+func (f *files) first(p transfer.Place) string {
+	for _, name := range append([]string{f.dir}, f.settings...) {
+		if p.Has(name) {
+			return name
+		}
+	}
+	return ""
+}

@@ -1,0 +1,257 @@
+package imports
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pollux/internal/exit"
+	"pollux/internal/guard/trust"
+	"pollux/internal/manage/managetest"
+	"pollux/internal/transfer"
+)
+
+const key = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+
+// writeClaude writes files of Claude Code below a directory.
+func writeClaude(p *managetest.Person, dir string) {
+	p.Helper()
+	for name, text := range map[string]string{
+		"settings.json": `{"permissions": {"deny": ["Bash(rm:*)", "Monitor"], "allow": ["Bash(go test:*)"]}, "env": {"TOKEN": "` + key + `"}, "odd": 1,
+  "hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "guard"}, {"type": "command", "command": "guard ` + key + `"}]}]}}`,
+		"commands/git/commit.md": "---\ndescription: Commit\n---\nCommit $ARGUMENTS\n", "commands/key.md": "Use " + key, "commands/mine.md": "theirs", "commands/readme.txt": "no",
+		"agents/reviewer.md": "---\nname: reviewer\ndescription: Reviews\ntools: Read\n---\nYou review.\n", "agents/team/reviewer.md": "---\ndescription: Other\ntools: Read\n---\nx\n",
+		"skills/x/SKILL.md": "---\nname: x\ndescription: x\n---\nx",
+	} {
+		p.Write(filepath.Join(dir, ".claude", filepath.FromSlash(name)), text)
+	}
+}
+
+// contents returns the contents of the files below a directory, by name.
+func contents(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	found := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() {
+			text, _ := os.ReadFile(path)
+			found[path] = string(text)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// lines checks that a text has these lines, or beginnings of lines.
+func lines(t *testing.T, text string, want ...string) {
+	t.Helper()
+	for _, line := range want {
+		if !strings.Contains("\n"+text, "\n"+line) {
+			t.Errorf("no %q in:\n%s", line, text)
+		}
+	}
+}
+
+// TestImport copies all parts of a user's set-up: nothing is written before --apply, no key is written or printed, nothing is replaced, and a
+// second import changes nothing.
+func TestImport(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"ui": {"hideTips": true}}`)
+	writeClaude(p, p.Home)
+	p.Write(p.Home+"/.claude.json", `{"mcpServers": {"gh": {"command": "gh-mcp", "env": {"GITHUB_TOKEN": "`+key+`"}}}}`)
+	p.Write(p.Home+"/.gemini/commands/mine.toml", "prompt = 'mine'")
+	theirs, before := contents(t, p.Home+"/.claude"), contents(t, p.Home+"/.gemini")
+	o, err := p.Shell(Command(), "--from=claude")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if now := contents(t, p.Home+"/.gemini"); len(now) != len(before) {
+		t.Errorf("without --apply there are %d files, before %d", len(now), len(before))
+	}
+	dry := o.Plain(0)
+	lines(
+		t, dry, "changed   gh: gh-mcp, env: GITHUB_TOKEN (env.GITHUB_TOKEN is a key", "copied    deny Bash(rm:*)\n", "left out  deny Monitor (", "copied    PreToolUse of Bash: guard\n",
+		"left out  PreToolUse of Bash (it has a key: put it into a variable)\n", "copied    git/commit.md\n", "left out  key.md (it has a key)\n", "left out  mine.md (there is another file mine.toml)\n",
+		"copied    reviewer.md\n", "left out  team/reviewer.md (reviewer.md has the same name)\n", "present   .claude/skills (Pollux reads it as it is)\n", "left out  env (set the variables",
+		"left out  odd (Pollux does not know it)\n", "Nothing is written yet. To write all of this, add --apply.\nNOT COPIED: 1 permission and 1 hook that may have refused something",
+	)
+	o, err = p.Shell(Command(), "--from=claude", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "Wrote 1 server to ", "Wrote 2 permissions to ", "Wrote 1 hook to ", "Wrote 1 command to ", "Wrote 1 subagent to ", "The settings from before are in ")
+	first := contents(t, p.Home+"/.gemini")
+	for name, part := range map[string]string{
+		"commands/git/commit.toml": "Commit {{args}}", "commands/mine.toml": "prompt = 'mine'", "agents/reviewer.md": `tools: ["read_file"]`, "policies/claude.toml": "commandPrefix = 'rm'",
+		"settings.json": `"guard"`, "settings.json.before-import": `{"ui": {"hideTips": true}}`,
+	} {
+		if text := first[filepath.Join(p.Home, ".gemini", filepath.FromSlash(name))]; !strings.Contains(text, part) {
+			t.Errorf("%s has no %s: %s", name, part, text)
+		}
+	}
+	again, err := p.Shell(Command(), "--from=claude", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(t, again.Plain(0), "present   gh: ", "present   deny Bash(rm:*)\n", "present   PreToolUse of Bash: guard\n", "present   git/commit.md\n", "present   reviewer.md\n", "There are no commands to write.")
+	second := contents(t, p.Home+"/.gemini")
+	for name, text := range second {
+		if first[name] != text {
+			t.Errorf("a second import changes %s", name)
+		}
+		if strings.Contains(text, key) {
+			t.Errorf("%s has the key", name)
+		}
+	}
+	if len(second) != len(first) || strings.Contains(dry+o.Plain(0), key) {
+		t.Errorf("%d files, before %d; %s", len(second), len(first), dry)
+	}
+	for name, text := range contents(t, p.Home+"/.claude") {
+		if theirs[name] != text {
+			t.Errorf("%s has changed", name)
+		}
+	}
+}
+
+// TestImportProject checks that an import for a project allows nothing, needs trust, and follows no link out of the project.
+func TestImportProject(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	writeClaude(p, p.Options.Dir)
+	p.Write(".mcp.json", `{"mcpServers": {}}`)
+	p.Write("CLAUDE.md", "x")
+	p.Write("AGENTS.md", "x")
+	outside := p.Write(p.Home+"/outside/secret.md", "secret")
+	if err := os.Symlink(outside, filepath.Join(p.Options.Dir, ".claude", "commands", "out.md")); err != nil {
+		t.Skip(err)
+	}
+	o, err := p.Shell(Command(), "--from=claude", "--scope=project", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(
+		t, o.Plain(0), "left out  allow Bash(go test:*) (a project must not allow anything)\n", "left out  out.md (it is a link that leads out of the project", "present   .mcp.json (Pollux reads it",
+		"left out  CLAUDE.md (Pollux reads GEMINI.md and AGENTS.md, which are here)\n", "Wrote 2 commands to .gemini/commands. ",
+	)
+	dir := filepath.Join(p.Options.Dir, ".gemini")
+	got := contents(t, dir)
+	for _, name := range []string{"commands/git/commit.toml", "agents/reviewer.md", "policies/claude.toml", "settings.json"} {
+		if got[filepath.Join(dir, filepath.FromSlash(name))] == "" {
+			t.Errorf("there is no %s", name)
+		}
+	}
+	if _, err := os.Stat(p.Home + "/.gemini/commands"); err == nil {
+		t.Error("the user has commands")
+	}
+	p.Options.Folder = trust.Untrusted
+	if _, err := p.Shell(Command(), "--from=claude", "--scope=project"); exit.CodeOf(err) != exit.Untrusted {
+		t.Errorf("untrusted: %v", err)
+	}
+	p.Options.Folder, p.Options.Dir = trust.Trusted, p.Home
+	if _, err := p.Shell(Command(), "--from=claude", "--scope=project"); exit.CodeOf(err) != exit.Input {
+		t.Errorf("at home: %v", err)
+	}
+}
+
+// TestImportLinkedTarget checks that a project cannot send copies to the user's commands.
+func TestImportLinkedTarget(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Write(".claude/commands/evil.md", "evil")
+	p.Write(p.Home+"/.gemini/commands/own.toml", "prompt = 'x'")
+	if err := os.MkdirAll(filepath.Join(p.Options.Dir, ".gemini"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(p.Home+"/.gemini/commands", filepath.Join(p.Options.Dir, ".gemini", "commands")); err != nil {
+		t.Skip(err)
+	}
+	if _, err := p.Shell(Command(), "--from=claude", "--scope=project", "--apply"); exit.CodeOf(err) != exit.General || !strings.Contains(err.Error(), "leads out of the project") {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Stat(p.Home + "/.gemini/commands/evil.toml"); err == nil {
+		t.Error("the command is there")
+	}
+}
+
+// TestOthers copies from the other agents.
+func TestOthers(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	for name, text := range map[string]string{
+		".codex/config.toml":    "model = 'x'\napproval_policy = 'never'\n[mcp_servers.cx]\ncommand = 'cx'\n[[hooks.PreToolUse]]\nmatcher = 'Bash'\n[[hooks.PreToolUse.hooks]]\ntype = 'command'\ncommand = 'cguard'\n[[hooks.PreToolUse]]\nmatcher = 'apply_patch'\n[[hooks.PreToolUse.hooks]]\ntype = 'command'\ncommand = 'patch'\n",
+		".codex/prompts/fix.md": "Fix $1", ".codex/rules/default.rules": "prefix_rule()",
+		".config/opencode/opencode.json":   `{"mcp": {"oc": {"type": "local", "command": ["oc"]}}, "permission": {"bash": {"*": "ask", "git status": "allow", "git push *": "deny"}}, "provider": {}}`,
+		".config/opencode/command/test.md": "Run !`make test`", ".config/opencode/agent/docs.md": "---\ndescription: d\nmode: subagent\ntools:\n  bash: false\n---\nx",
+		".cursor/mcp.json": `{"mcpServers": {"cu": {"command": "cu"}}}`, ".cursor/commands/ship.md": "Ship it", ".cursor/hooks.json": "{}",
+		".qwen/settings.json": `{"mcpServers": {"qw": {"command": "qw"}}, "tools": {"exclude": ["x"]}}`, ".qwen/commands/q.toml": "prompt = 'q'", ".qwen/commands/m.md": "m {{args}}",
+		".config/crush/crush.json": `{"mcp": {"cr": {"type": "stdio", "command": "cr"}}, "permissions": {"allowed_tools": ["x"]}, "hooks": {}}`,
+	} {
+		p.Write(filepath.Join(p.Home, filepath.FromSlash(name)), text)
+	}
+	o, err := p.Shell(Command())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(
+		t, o.Plain(0), "codex     user   ~/.codex            1 server, 1 hook, 1 command\n", "opencode  user   ~/.config/opencode  1 server, 3 permissions, 1 command, 1 subagent\n",
+		"cursor    user   ~/.cursor           1 server, 1 command\n", "qwen      user   ~/.qwen             1 server, 2 commands\n", "crush     user   ~/.config/crush     1 server\n",
+		"To see all of it, run: pollux import --from codex --scope user",
+	)
+	for name, want := range map[string][]string{
+		"codex": {
+			"copied    cx: cx\n", "copied    PreToolUse of Bash: cguard\n", "left out  PreToolUse of apply_patch (its input in Codex is a patch, which no tool of Pollux has)\n",
+			"changed   fix.md ($1 stands for all arguments)\n", "left out  approval_policy (choose a mode", "left out  .codex/rules (", "NOT COPIED: 1 hook and 2 settings",
+		},
+		"opencode": {"copied    oc: oc\n", "copied    ask bash\n", "copied    allow bash(git status)\n", "copied    deny bash(git push *)\n", "copied    test.md\n", "changed   docs.md (", "left out  provider ("},
+		"cursor":   {"copied    cu: cu\n", "copied    ship.md\n", "left out  .cursor/hooks.json (", "NOT COPIED: 1 setting"},
+		"qwen":     {"copied    qw: qw\n", "copied    m.md\n", "copied    q.toml\n", "left out  tools ("},
+		"crush":    {"copied    cr: cr\n", "left out  permissions (tools that run without a question are not copied)\n", "left out  hooks ("},
+	} {
+		o, err := p.Shell(Command(), "--from="+name, "--apply")
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		lines(t, o.Plain(0), want...)
+		o, err = p.Shell(Command(), "--from="+name, "--apply")
+		if report, _ := o.Value.(transfer.Report); err != nil || len(report.Backups) > 0 || strings.Contains(o.Plain(0), "Wrote ") {
+			t.Errorf("%s again: %s, %v", name, o.Plain(0), err)
+		}
+	}
+	if _, err := p.Shell(Command(), "--from=antigravity"); exit.CodeOf(err) != exit.Input {
+		t.Errorf("antigravity: %v", err)
+	}
+	p.Write(p.Home+"/.codex/config.toml", "x = ")
+	if _, err := p.Shell(Command(), "--from=codex"); exit.CodeOf(err) != exit.Config {
+		t.Errorf("a broken file: %v", err)
+	}
+	if o, err := p.Shell(Command()); err != nil || !strings.Contains(o.Plain(0), "Cannot read ") || !strings.Contains(o.Plain(0), "opencode ") {
+		t.Errorf("%s, %v", o.Plain(0), err)
+	}
+	if _, err := p.Shell(Command(), "--apply"); exit.CodeOf(err) != exit.Input {
+		t.Errorf("without --from: %v", err)
+	}
+}
+
+// TestNothing checks the list and the offer of a user without other agents, and of one with some.
+func TestNothing(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	if o, err := p.Shell(Command()); err != nil || !strings.Contains(o.Plain(0), "There are no files of other agents. Pollux imports from: claude, antigravity, codex,") {
+		t.Errorf("%s, %v", o.Plain(0), err)
+	}
+	if got := Offer(p.Home); got != "" {
+		t.Error(got)
+	}
+	p.Write(p.Home+"/.codex/auth.json", "{}")
+	if got := Offer(p.Home); got != "To copy your set-up from Codex, run: pollux import --from codex" {
+		t.Error(got)
+	}
+	p.Write(p.Home+"/.claude/settings.json", "{}")
+	if got := Offer(p.Home); got != "To copy your set-up from Claude Code and other agents, run: pollux import" {
+		t.Error(got)
+	}
+}

@@ -1,0 +1,335 @@
+// Package foreign translates subagents of other agents to files of subagents. A translation never has more tools than the original.
+package foreign
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pollux/internal/charset"
+	"pollux/internal/frontmatter"
+	"pollux/internal/guard/hook"
+	"pollux/internal/secret"
+	"pollux/internal/subagent"
+	"pollux/internal/transfer"
+)
+
+// Agent has the form of an agent's subagents.
+type Agent struct {
+	// tool returns Pollux's name of a tool, "" if there is none.
+	tool func(name string) string
+	// hasModes means that a subagent may also be an agent for the user.
+	hasModes bool
+}
+
+// Agents returns the form of an agent's subagents. ok is false if it has none that are known.
+func Agents(name string) (a Agent, ok bool) {
+	switch name {
+	case "claude", "cursor":
+		return Agent{tool: claudeTool}, true
+	case "opencode":
+		return Agent{tool: func(name string) string { return openCodeTools[name] }, hasModes: true}, true
+	case "qwen":
+		return Agent{tool: qwenTool}, true
+	}
+	return a, false
+}
+
+// claudeTool returns Pollux's name of a tool of Claude Code.
+func claudeTool(name string) string {
+	rest, isServer := strings.CutPrefix(name, "mcp__")
+	if !isServer {
+		return hook.ClaudeTool(name)
+	}
+	server, tool, _ := strings.Cut(rest, "__")
+	if tool == "" {
+		tool = "*"
+	}
+	return "mcp_" + server + "_" + tool
+}
+
+// openCodeTools are the tools of OpenCode.
+var openCodeTools = map[string]string{
+	"bash": "run_shell_command", "read": "read_file", "edit": "replace", "write": "write_file", "glob": "glob", "grep": "grep_search", "list": "list_directory",
+	"task": "invoke_agent", "skill": "activate_skill", "todowrite": "write_todos", "webfetch": "web_fetch", "websearch": "google_web_search",
+}
+
+// qwenTool returns Pollux's name of a tool of Qwen Code, which has most names of Gemini CLI.
+func qwenTool(name string) string {
+	switch name {
+	case "edit":
+		return "replace"
+	case "todo_write":
+		return "write_todos"
+	case "task":
+		return "invoke_agent"
+	case "web_search":
+		return "google_web_search"
+	case "skill":
+		return "activate_skill"
+	}
+	if slices.Contains(slices.Collect(maps.Values(openCodeTools)), name) || name == "grep_search" {
+		return name
+	}
+	return ""
+}
+
+// definition is a subagent in the making.
+type definition struct {
+	name, description, prompt string
+	tools                     []string // nil for all
+	turns                     int
+	item                      *transfer.Item
+}
+
+// Translate returns a file with the subagent that a text is, and says in the item how it differs. name is its name if it has none of its own.
+// It returns nil for a subagent that is left out.
+func (a Agent) Translate(name string, text []byte, item *transfer.Item) []byte {
+	front, body, ok := frontmatter.Cut(charset.Text(text))
+	fields := frontmatter.Fields(front)
+	switch {
+	case !ok:
+		item.Leave("it does not begin with a description between two lines ---")
+		return nil
+	case secret.EraseForms(body) != body || secret.EraseForms(front) != front:
+		item.Leave("it has a key")
+		return nil
+	}
+	d := definition{name: name, prompt: body, item: item}
+	if text, ok := fields["name"].(string); ok && !a.hasModes {
+		d.name = text
+	}
+	d.description, _ = fields["description"].(string)
+	if d.description = strings.TrimSpace(d.description); d.description == "" {
+		item.Leave("it has no description")
+		return nil
+	}
+	if mode := fields["mode"]; a.hasModes && mode != "subagent" && mode != "all" && mode != nil {
+		item.Leave("it is an agent for the user, which Pollux does not have")
+		return nil
+	}
+	a.readTools(&d, fields)
+	d.readOthers(fields)
+	d.plainName()
+	file := d.file()
+	if _, err := subagent.Parse(file); err != nil {
+		_, reason, _ := strings.Cut(err.Error(), ":\n") // behind the title
+		item.Leave("Pollux cannot use it: %s", strings.ReplaceAll(cmp.Or(reason, err.Error()), "\n", "; "))
+		return nil
+	}
+	return file
+}
+
+// readTools reads the keys about tools.
+func (a Agent) readTools(d *definition, fields map[string]any) {
+	switch v := fields["tools"].(type) {
+	case map[string]any: // of OpenCode: a tool is on or off
+		a.without(d, func(name string) bool { return v[name] == false || v["*"] == false && v[name] != true })
+	case nil:
+		if disallowed := names(fields["disallowedTools"]); len(disallowed) > 0 {
+			a.without(d, func(name string) bool { return slices.Contains(disallowed, name) })
+		}
+	default:
+		d.tools = []string{}
+		disallowed := names(fields["disallowedTools"])
+		for _, name := range names(v) {
+			a.add(d, name, slices.Contains(disallowed, name))
+		}
+	}
+	if fields["readonly"] == true { // of Cursor
+		d.keep(func(tool string) bool { return slices.Contains(readers, tool) })
+		d.item.Change("with the tools that only read")
+	}
+	if permission := fields["permission"]; permission != nil {
+		a.permit(d, permission)
+	}
+	if d.tools == nil {
+		d.item.Change("without a list of tools, it may use all of them")
+	}
+}
+
+// readers are the tools that only read.
+var readers = []string{"read_file", "glob", "grep_search", "list_directory"}
+
+// add adds a tool by its name in the other agent.
+func (a Agent) add(d *definition, name string, isDisallowed bool) {
+	base, _, hasPattern := strings.Cut(name, "(")
+	tool := a.tool(base)
+	switch {
+	case isDisallowed:
+	case hasPattern:
+		d.item.Change("without %s: a subagent has all of a tool or nothing", name)
+	case name == "*" && !isDisallowed:
+		d.tools = append(d.tools, "*")
+	case tool == "":
+		d.item.Change("without %s, which Pollux does not have", name)
+	case !slices.Contains(d.tools, tool):
+		d.tools = append(d.tools, tool)
+	}
+}
+
+// without gives the subagent the tools that both agents have, but for some.
+func (a Agent) without(d *definition, isOff func(name string) bool) {
+	d.tools = []string{}
+	for _, name := range slices.Sorted(maps.Keys(openCodeTools)) {
+		theirs := name
+		if !a.hasModes {
+			theirs = claudeNames[name]
+		}
+		if tool := openCodeTools[name]; !isOff(theirs) && !isOff(tool) {
+			d.tools = append(d.tools, tool)
+		}
+	}
+	d.item.Change("with a list of the other tools, in which those of servers are missing")
+}
+
+// claudeNames are the names of Claude Code for the tools of OpenCode.
+var claudeNames = map[string]string{
+	"bash": "Bash", "read": "Read", "edit": "Edit", "write": "Write", "glob": "Glob", "grep": "Grep", "list": "LS", "task": "Task", "skill": "Skill",
+	"todowrite": "TodoWrite", "webfetch": "WebFetch", "websearch": "WebSearch",
+}
+
+// permit takes away the tools that a permission of OpenCode does not allow in all cases.
+func (a Agent) permit(d *definition, permission any) {
+	if d.tools == nil {
+		a.without(d, func(string) bool { return false })
+	}
+	members, isObject := permission.(map[string]any)
+	isAllowed := func(name string) bool {
+		v, isSet := members[name]
+		if !isSet {
+			v, isSet = members["*"]
+		}
+		return isObject && (!isSet || v == "allow") || permission == "allow"
+	}
+	d.keep(func(tool string) bool {
+		for name, own := range openCodeTools {
+			if name == "write" {
+				name = "edit" // the permission for all changes
+			}
+			if own == tool && !isAllowed(name) {
+				return false
+			}
+		}
+		return true
+	})
+	d.item.Change("without the tools that its permission denies or asks about")
+}
+
+// keep removes the tools that a function does not report.
+func (d *definition) keep(isKept func(tool string) bool) {
+	if d.tools == nil || slices.Contains(d.tools, "*") {
+		d.tools = slices.Clone(readers)
+	}
+	d.tools = slices.DeleteFunc(d.tools, func(tool string) bool { return !isKept(tool) })
+}
+
+// names returns the names in a list, or in a text with commas between them.
+func names(v any) (list []string) {
+	switch v := v.(type) {
+	case string:
+		depth := 0 // a comma in parentheses separates nothing
+		fields := strings.FieldsFunc(v, func(r rune) bool {
+			switch r {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			}
+			return depth <= 0 && (r == ',' || r == '\n')
+		})
+		for _, name := range fields {
+			if name = strings.TrimSpace(name); name != "" {
+				list = append(list, name)
+			}
+		}
+	case []any:
+		for _, one := range v {
+			if name, ok := one.(string); ok && strings.TrimSpace(name) != "" {
+				list = append(list, strings.TrimSpace(name))
+			}
+		}
+	}
+	return list
+}
+
+// readOthers reads the other keys.
+func (d *definition) readOthers(fields map[string]any) {
+	for _, key := range slices.Sorted(maps.Keys(fields)) {
+		switch v := fields[key]; key {
+		case "name", "description", "tools", "disallowedTools", "readonly", "permission", "mode":
+		case "maxTurns":
+			if n, ok := v.(int); ok && n > 0 && n <= subagent.MaxTurns {
+				d.turns = n
+				continue
+			}
+			d.item.Change("without maxTurns")
+		case "model":
+			if v != "inherit" {
+				d.item.Change("without model %s: it uses that of the session", brief(v))
+			}
+		case "hooks":
+			d.item.Change("without its hooks, which may have refused calls")
+		default:
+			d.item.Change("without %s", brief(key))
+		}
+	}
+}
+
+// brief returns a value for a note.
+func brief(v any) string {
+	text := fmt.Sprint(v)
+	if len(text) > 40 {
+		text = strings.ToValidUTF8(text[:40], "") + "…"
+	}
+	return text
+}
+
+// plainName makes the name one that Pollux takes.
+func (d *definition) plainName() {
+	name := strings.Trim(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '-'
+	}, strings.ToLower(strings.TrimSpace(d.name))), "-")
+	if name != d.name && name != "" {
+		d.item.Change("it is called %s", name)
+	}
+	d.name = name
+}
+
+// file returns the file of the subagent.
+func (d *definition) file() []byte {
+	var b bytes.Buffer
+	b.WriteString("---\nname: " + quoted(d.name) + "\ndescription: " + quoted(d.description) + "\n")
+	if d.tools != nil {
+		list := []string{}
+		for _, tool := range d.tools {
+			list = append(list, quoted(tool))
+		}
+		b.WriteString("tools: [" + strings.Join(list, ", ") + "]\n")
+	}
+	if d.turns > 0 {
+		fmt.Fprintf(&b, "max_turns: %d\n", d.turns)
+	}
+	prompt := d.prompt
+	for _, name := range []string{"query", "prompt"} { // the inputs of a subagent
+		if mark := "${" + name + "}"; strings.Contains(prompt, mark) {
+			prompt = strings.ReplaceAll(prompt, mark, "$ {"+name+"}")
+			d.item.Change("a space is in %s, which would be the task", mark)
+		}
+	}
+	b.WriteString("---\n\n" + prompt + "\n")
+	return b.Bytes()
+}
+
+// quoted returns a string of YAML in one line.
+func quoted(text string) string {
+	data, _ := json.Marshal(strings.ToValidUTF8(text, "\ufffd")) // YAML has the escapes of JSON
+	return strings.ReplaceAll(string(data), "\x7f", `\x7f`)
+}
