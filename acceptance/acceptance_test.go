@@ -144,7 +144,7 @@ func TestScreen(t *testing.T) {
 // knowsPollux makes the user of a home directory one who has seen all notices for new users.
 func knowsPollux(home string) error {
 	return errors.Join(os.MkdirAll(filepath.Join(home, ".gemini"), 0o700),
-		os.WriteFile(filepath.Join(home, ".gemini", "state.json"), []byte(`{"tipsShown": 10, "polluxUndoShown": 1, "polluxDeletionShown": 1}`), 0o600))
+		os.WriteFile(filepath.Join(home, ".gemini", "state.json"), []byte(`{"tipsShown": 10, "polluxUndoShown": 1, "polluxDeletionShown": 1, "polluxImportShown": 1}`), 0o600))
 }
 
 // TestAnyModel runs the scripts about models with small windows, models without tool calling and

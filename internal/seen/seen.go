@@ -30,6 +30,8 @@ var (
 	Deletion = Notice{Name: "polluxDeletionShown"}
 	// TerminalSetup is the offer to add key bindings to the editor in whose terminal Pollux runs.
 	TerminalSetup = Notice{Name: "polluxTerminalSetupShown"}
+	// Import counts the look for other agents at the first start, also if there are none.
+	Import = Notice{Name: "polluxImportShown"}
 )
 
 // Warning returns the count of a warning at start.

@@ -27,6 +27,8 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/face/kit"
 	"pollux/internal/guard/hook"
+	"pollux/internal/manage/imports"
+	"pollux/internal/project"
 	"pollux/internal/record"
 	"pollux/internal/seen"
 	"pollux/internal/session"
@@ -236,6 +238,9 @@ func (l *loop) showWelcome() {
 	if l.look.recap != nil {
 		l.showRecap(l.look.recap)
 	}
+	if l.look.offer != "" {
+		l.screen.line(l.look.offer)
+	}
 	if first := terminal.Clean(l.options.First); first != "" {
 		l.screen.line("User: " + excerpt(first, 5))
 	} else if l.look.welcome != "" {
@@ -263,6 +268,7 @@ func stoppedTimer() *time.Timer {
 type look struct {
 	kit.Session
 	welcome string        // shown first
+	offer   string        // of an import from another agent, "" for none
 	recap   *record.Recap // where a resumed conversation stands, nil for a new one
 	// farewell returns the text shown at the end of a session with at least one prompt, and resumeHint how to go on with
 	// the conversation after a signal has ended Pollux. "" is nothing.
@@ -300,6 +306,7 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 		Session:  live,
 		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", p.Options.Version, p.Paths.Display(p.Paths.Dir()), s.Models.Current().Model)),
 		recap:    s.Record.Recap(),
+		offer:    offer(p, s.Record.Recap() != nil),
 		farewell: live.Commands.Farewell, resumeHint: live.Commands.ResumeHint,
 		place: func(model string) wording.Place { return s.Place(true, model) },
 		editor: func() Editor { // it ignores the variables of a project's .env file
@@ -322,6 +329,21 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 			return isFirst
 		},
 	}, nil
+}
+
+// offer returns the line about other agents of the user at the first start, "" at later ones.
+func offer(p *project.Project, isResumed bool) string {
+	if isResumed || config.HideTips.In(p.Settings()) {
+		return ""
+	}
+	isFirst, err := seen.First(filepath.Join(p.Paths.GeminiDir(), "state.json"), seen.Import)
+	if err != nil {
+		p.Log.Debug("a notice is not counted", "error", err)
+	}
+	if !isFirst {
+		return ""
+	}
+	return imports.Offer(p.Paths.Home())
 }
 
 // debugLog is an io.Writer that shows the lines of the session's log through the face.

@@ -8,6 +8,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/greeting"
 	"pollux/internal/face/tui/styled"
+	"pollux/internal/manage/imports"
 	"pollux/internal/seen"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -53,9 +54,24 @@ func (l *loop) greet() {
 	if notice, ok := l.showTips(); ok {
 		shown = append(shown, notice)
 	}
+	if notice, ok := l.offerImport(); ok {
+		shown = append(shown, notice)
+	}
 	if len(shown) > 0 {
 		l.countSeen(shown...)
 	}
+}
+
+// offerImport shows once how to copy the user's set-up from other agents. Only the first start looks for them.
+func (l *loop) offerImport() (seen.Notice, bool) {
+	v := l.view
+	if config.HideTips.In(v.settings()) || v.recap != nil || v.seen.Of(seen.Import) > 0 {
+		return seen.Notice{}, false
+	}
+	if text := imports.Offer(v.project().Paths.Home()); text != "" {
+		l.transcript.Info(text)
+	}
+	return seen.Import, true
 }
 
 // showTips shows the tour or the tips, and returns which.
