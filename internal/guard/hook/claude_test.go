@@ -997,3 +997,48 @@ func TestRemotePayload(t *testing.T) {
 		t.Errorf("an unknown server: %s", got)
 	}
 }
+
+// TestFromCodex checks that guards of patches are left out, and that the others keep their form.
+func TestFromCodex(t *testing.T) {
+	t.Parallel()
+	var settings map[string]any
+	if err := json.Unmarshal([]byte(`{
+		"PreToolUse": [
+			{"matcher": "Bash", "hooks": [{"type": "command", "command": "a"}]},
+			{"matcher": "apply_patch", "hooks": [{"type": "command", "command": "b"}]},
+			{"matcher": "^(Edit|Write)$", "hooks": [{"type": "command", "command": "c"}]},
+			{"hooks": [{"type": "command", "command": "d"}]}],
+		"PostToolUse": 5, "Stop": [{"hooks": [{"type": "command", "command": "e"}]}], "Interrupt": [{"hooks": []}]}`), &settings); err != nil {
+		t.Fatal(err)
+	}
+	m := FromCodex(settings)
+	if got := strings.Join(linesAbout(m, false), "\n"); got != `left out PreToolUse of apply_patch (its input in Codex is a patch, which no tool of Pollux has) LOST
+left out PreToolUse of ^(Edit|Write)$ (its input in Codex is a patch, which no tool of Pollux has) LOST
+left out Interrupt (Pollux has no such event)
+left out PostToolUse (it is not a list)
+copied PreToolUse of Bash: a
+changed PreToolUse: d (a change of a file is a call of Edit or Write, without a patch)
+copied Stop: e` {
+		t.Errorf("reports:\n%s", got)
+	}
+	if list, _ := settings["PreToolUse"].([]any); len(list) != 4 {
+		t.Error("the settings have changed")
+	}
+}
+
+// FuzzFromClaude checks that any hooks of Claude Code and Codex are copied without a crash, and that copied hooks can be read.
+func FuzzFromClaude(f *testing.F) {
+	f.Add(`{"PreToolUse": [{"matcher": "Edit|Bash", "hooks": [{"type": "command", "command": "a", "if": "Bash(x)", "args": ["y"]}]}]}`)
+	f.Add(`{"Stop": [{"hooks": [null, 5, {"type": "prompt"}]}], "PostToolUse": {}, "PreCompact": [[]]}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		var hooks map[string]any
+		if json.Unmarshal([]byte(text), &hooks) != nil {
+			return
+		}
+		for _, m := range []Migration{FromClaude(hooks), FromCodex(hooks)} {
+			if hooks, _, _ := Read(Workspace, rawOf(m.Definitions())); len(hooks) != m.Count() {
+				t.Errorf("%d of %d hooks can be read", len(hooks), m.Count())
+			}
+		}
+	})
+}

@@ -11,7 +11,10 @@ func FromCodex(hooks map[string]any) Migration {
 	m, set := Migration{}, NewSet(Options{})
 	hooks = maps.Clone(hooks)
 	for _, name := range []string{"PreToolUse", "PostToolUse"} {
-		list, _ := hooks[name].([]any)
+		list, isList := hooks[name].([]any)
+		if !isList {
+			continue
+		}
 		hooks[name] = slices.DeleteFunc(slices.Clone(list), func(one any) bool {
 			definition, _ := one.(map[string]any)
 			matcher, _ := definition["matcher"].(string)
@@ -21,9 +24,6 @@ func FromCodex(hooks map[string]any) Migration {
 			m.leave(claudeEvent(name), name+" of "+matcher, "its input in Codex is a patch, which no tool of Pollux has")
 			return true
 		})
-		if list == nil {
-			delete(hooks, name)
-		}
 	}
 	m.Join(FromClaude(hooks))
 	for _, g := range m.Groups {

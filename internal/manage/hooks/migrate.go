@@ -28,34 +28,36 @@ type source struct {
 	read func(files []transfer.File) hook.Migration
 }
 
-// sources are the agents whose hooks are copied.
-var sources = []source{
-	{
-		"claude", "Claude Code",
-		[]string{".claude/settings.json", ".claude/settings.local.json"},
-		[]string{".claude/settings.json"},
-		joined(hook.FromClaude),
-	},
-	{
-		"antigravity", "Antigravity CLI",
-		[]string{".agents/hooks.json", ".agent/hooks.json", "_agents/hooks.json", "_agent/hooks.json"},
-		[]string{".gemini/config/hooks.json"},
-		fromAntigravity,
-	},
-	{
-		"codex", "Codex",
-		[]string{".codex/hooks.json", ".codex/config.toml"},
-		[]string{".codex/hooks.json", ".codex/config.toml"},
-		joined(hook.FromCodex),
-	},
+// sources returns the agents whose hooks are copied.
+func sources() []source {
+	return []source{
+		{
+			"claude", "Claude Code",
+			[]string{".claude/settings.json", ".claude/settings.local.json"},
+			[]string{".claude/settings.json"},
+			joined(hook.FromClaude),
+		},
+		{
+			"antigravity", "Antigravity CLI",
+			[]string{".agents/hooks.json", ".agent/hooks.json", "_agents/hooks.json", "_agent/hooks.json"},
+			[]string{".gemini/config/hooks.json"},
+			fromAntigravity,
+		},
+		{
+			"codex", "Codex",
+			[]string{".codex/hooks.json", ".codex/config.toml"},
+			[]string{".codex/hooks.json", ".codex/config.toml"},
+			joined(hook.FromCodex),
+		},
+	}
 }
 
 func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error) {
-	i := slices.IndexFunc(sources, func(s source) bool { return c.Is("from-" + s.agent) })
+	i := slices.IndexFunc(sources(), func(s source) bool { return c.Is("from-" + s.agent) })
 	if i < 0 {
 		return o, manage.ErrHelp
 	}
-	from := sources[i]
+	from := sources()[i]
 	setup, err := c.Open(ctx)
 	if err != nil {
 		return o, err
@@ -85,19 +87,19 @@ func migrate(ctx context.Context, c *manage.Call) (o outcome.Outcome, err error)
 // copied.
 func Import(p *project.Project, agent string, scope config.Scope) (*transfer.Part, error) {
 	part := &transfer.Part{Kind: "hook", Target: p.Paths.File(scope), Settings: p.Paths.File(scope), Next: "To check them, run: pollux hooks test <event>"}
-	i := slices.IndexFunc(sources, func(s source) bool { return s.agent == agent })
+	i := slices.IndexFunc(sources(), func(s source) bool { return s.agent == agent })
 	if i < 0 {
 		return part, nil
 	}
-	place, names := transfer.Place{Dir: p.Paths.Dir(), IsProject: true}, sources[i].project
+	place, names := transfer.Place{Dir: p.Paths.Dir(), IsProject: true}, sources()[i].project
 	if scope == config.User {
-		place, names = transfer.Place{Dir: p.Paths.Home()}, sources[i].user
+		place, names = transfer.Place{Dir: p.Paths.Home()}, sources()[i].user
 	}
 	files, err := place.Objects(names...)
 	if err != nil || files == nil {
 		return part, err
 	}
-	m := sources[i].read(files)
+	m := sources()[i].read(files)
 	part.Files, part.Items, part.Notes = transfer.Paths(files), m.Items, m.Unmatched(policy.ToolNames())
 	additions, err := missing(p.Paths.File(scope), m.Groups)
 	part.Write = func() error {

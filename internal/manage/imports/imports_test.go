@@ -231,6 +231,10 @@ func TestOthers(t *testing.T) {
 	if o, err := p.Shell(Command()); err != nil || !strings.Contains(o.Plain(0), "Cannot read ") || !strings.Contains(o.Plain(0), "opencode ") {
 		t.Errorf("%s, %v", o.Plain(0), err)
 	}
+	p.Options.Dir = p.Home // is no project
+	if o, err := p.Shell(Command()); err != nil || strings.Contains(o.Plain(0), "project ") {
+		t.Errorf("at home: %s, %v", o.Plain(0), err)
+	}
 	if _, err := p.Shell(Command(), "--apply"); exit.CodeOf(err) != exit.Input {
 		t.Errorf("without --from: %v", err)
 	}

@@ -64,7 +64,7 @@ left out off (it is disabled)`,
 "mcp": {
   "files": {"type": "local", "command": ["npx", "-y", "files"], "environment": {"TOKEN": "{env:FILES_TOKEN}"}, "enabled": true, "timeout": 7000},
   "docs": {"type": "remote", "url": "https://docs.example/{env:TEAM}", "headers": {"A": "Bearer {env:DOCS}"}, "oauth": {}},
-  "leak": {"type": "local", "command": ["x", "{file:~/.ssh/id_rsa}"]},
+  "leak": {"type": "local", "command": ["x", "{file:~/.ssh/id_rsa}"]}, "leak2": {"type": "remote", "url": "https://x.example/{file:secret}"},
   "dollar": {"type": "local", "command": ["sh", "-c", "echo ${HOME}"]},
   "off": {"type": "local", "command": ["x"], "enabled": false}, "text": {"type": "local", "command": "x"}, "none": {}}}`,
 			`{"docs": {"type": "http", "url": "https://docs.example/${TEAM}", "headers": {"A": "Bearer ${DOCS}"}},
@@ -73,6 +73,7 @@ left out off (it is disabled)`,
 left out dollar (it has a $ that Pollux would read as a variable)
 copied files
 left out leak (it has the content of a file, or of a variable that no shell can set)
+left out leak2 (it has the content of a file, or of a variable that no shell can set)
 left out none (its type is not local or remote)
 left out off (it is disabled)
 left out text (its command is not a list of texts)`,

@@ -32,7 +32,7 @@ func Agents(name string) (a Agent, ok bool) {
 	case "claude", "cursor":
 		return Agent{tool: claudeTool}, true
 	case "opencode":
-		return Agent{tool: func(name string) string { return openCodeTools[name] }, hasModes: true}, true
+		return Agent{tool: openCodeTool, hasModes: true}, true
 	case "qwen":
 		return Agent{tool: qwenTool}, true
 	}
@@ -52,10 +52,35 @@ func claudeTool(name string) string {
 	return "mcp_" + server + "_" + tool
 }
 
-// openCodeTools are the tools of OpenCode.
-var openCodeTools = map[string]string{
-	"bash": "run_shell_command", "read": "read_file", "edit": "replace", "write": "write_file", "glob": "glob", "grep": "grep_search", "list": "list_directory",
-	"task": "invoke_agent", "skill": "activate_skill", "todowrite": "write_todos", "webfetch": "web_fetch", "websearch": "google_web_search",
+// known is a tool that the agents have.
+type known struct{ openCode, claude, own string }
+
+// tools returns the tools that the agents have, with their names.
+func tools() []known {
+	return []known{
+		{"bash", "Bash", "run_shell_command"},
+		{"edit", "Edit", "replace"},
+		{"glob", "Glob", "glob"},
+		{"grep", "Grep", "grep_search"},
+		{"list", "LS", "list_directory"},
+		{"read", "Read", "read_file"},
+		{"skill", "Skill", "activate_skill"},
+		{"task", "Task", "invoke_agent"},
+		{"todowrite", "TodoWrite", "write_todos"},
+		{"webfetch", "WebFetch", "web_fetch"},
+		{"websearch", "WebSearch", "google_web_search"},
+		{"write", "Write", "write_file"},
+	}
+}
+
+// openCodeTool returns Pollux's name of a tool of OpenCode.
+func openCodeTool(name string) string {
+	for _, t := range tools() {
+		if t.openCode == name {
+			return t.own
+		}
+	}
+	return ""
 }
 
 // qwenTool returns Pollux's name of a tool of Qwen Code, which has most names of Gemini CLI.
@@ -72,7 +97,7 @@ func qwenTool(name string) string {
 	case "skill":
 		return "activate_skill"
 	}
-	if slices.Contains(slices.Collect(maps.Values(openCodeTools)), name) || name == "grep_search" {
+	if slices.ContainsFunc(tools(), func(t known) bool { return t.own == name }) {
 		return name
 	}
 	return ""
@@ -141,7 +166,7 @@ func (a Agent) readTools(d *definition, fields map[string]any) {
 		}
 	}
 	if fields["readonly"] == true { // of Cursor
-		d.keep(func(tool string) bool { return slices.Contains(readers, tool) })
+		d.keep(func(tool string) bool { return slices.Contains(readers(), tool) })
 		d.item.Change("with the tools that only read")
 	}
 	if permission := fields["permission"]; permission != nil {
@@ -152,8 +177,8 @@ func (a Agent) readTools(d *definition, fields map[string]any) {
 	}
 }
 
-// readers are the tools that only read.
-var readers = []string{"read_file", "glob", "grep_search", "list_directory"}
+// readers returns the tools that only read.
+func readers() []string { return []string{"read_file", "glob", "grep_search", "list_directory"} }
 
 // add adds a tool by its name in the other agent.
 func (a Agent) add(d *definition, name string, isDisallowed bool) {
@@ -175,22 +200,16 @@ func (a Agent) add(d *definition, name string, isDisallowed bool) {
 // without gives the subagent the tools that both agents have, but for some.
 func (a Agent) without(d *definition, isOff func(name string) bool) {
 	d.tools = []string{}
-	for _, name := range slices.Sorted(maps.Keys(openCodeTools)) {
-		theirs := name
+	for _, t := range tools() {
+		theirs := t.openCode
 		if !a.hasModes {
-			theirs = claudeNames[name]
+			theirs = t.claude
 		}
-		if tool := openCodeTools[name]; !isOff(theirs) && !isOff(tool) {
-			d.tools = append(d.tools, tool)
+		if !isOff(theirs) && !isOff(t.own) {
+			d.tools = append(d.tools, t.own)
 		}
 	}
 	d.item.Change("with a list of the other tools, in which those of servers are missing")
-}
-
-// claudeNames are the names of Claude Code for the tools of OpenCode.
-var claudeNames = map[string]string{
-	"bash": "Bash", "read": "Read", "edit": "Edit", "write": "Write", "glob": "Glob", "grep": "Grep", "list": "LS", "task": "Task", "skill": "Skill",
-	"todowrite": "TodoWrite", "webfetch": "WebFetch", "websearch": "WebSearch",
 }
 
 // permit takes away the tools that a permission of OpenCode does not allow in all cases.
@@ -207,11 +226,12 @@ func (a Agent) permit(d *definition, permission any) {
 		return isObject && (!isSet || v == "allow") || permission == "allow"
 	}
 	d.keep(func(tool string) bool {
-		for name, own := range openCodeTools {
+		for _, t := range tools() {
+			name := t.openCode
 			if name == "write" {
 				name = "edit" // the permission for all changes
 			}
-			if own == tool && !isAllowed(name) {
+			if t.own == tool && !isAllowed(name) {
 				return false
 			}
 		}
@@ -223,7 +243,7 @@ func (a Agent) permit(d *definition, permission any) {
 // keep removes the tools that a function does not report.
 func (d *definition) keep(isKept func(tool string) bool) {
 	if d.tools == nil || slices.Contains(d.tools, "*") {
-		d.tools = slices.Clone(readers)
+		d.tools = readers()
 	}
 	d.tools = slices.DeleteFunc(d.tools, func(tool string) bool { return !isKept(tool) })
 }

@@ -130,15 +130,26 @@ func members(object []byte) (list []member, err error) {
 	return list, nil
 }
 
-// openCodeTools are the tools of Claude Code that do the same as those of OpenCode.
-var openCodeTools = map[string]string{
-	"bash": "Bash", "read": "Read", "edit": "Edit", "write": "Write", "glob": "Glob", "grep": "Grep", "list": "LS", "task": "Task", "skill": "Skill",
-	"todowrite": "TodoWrite", "webfetch": "WebFetch", "websearch": "WebSearch",
+// openCodeTool returns the tool of Claude Code that does the same as one of OpenCode, "" if there is none.
+func openCodeTool(name string) string {
+	switch name {
+	case "bash", "read", "edit", "write", "glob", "grep", "task", "skill":
+		return strings.ToUpper(name[:1]) + name[1:]
+	case "list":
+		return "LS"
+	case "todowrite":
+		return "TodoWrite"
+	case "webfetch":
+		return "WebFetch"
+	case "websearch":
+		return "WebSearch"
+	}
+	return ""
 }
 
 // ordered translates a permission of OpenCode. Its patterns have "*" for any text, also with slashes. later are those that come after it.
 func (t *translation) ordered(o *Ordered, later []Ordered) {
-	tool, isAll := openCodeTools[o.Tool], o.Pattern == "*"
+	tool, isAll := openCodeTool(o.Tool), o.Pattern == "*"
 	switch {
 	case o.Server != "":
 		t.server(o.Server, "", !isAll)
@@ -185,16 +196,13 @@ func (t *translation) ordered(o *Ordered, later []Ordered) {
 	}
 }
 
-// ownTools are tools that OpenCode has no counterpart of, and that change nothing.
-var ownTools = []string{
-	"update_topic", "complete_task", "ask_user", "enter_plan_mode", "exit_plan_mode", "get_internal_docs", "search_tools", "list_background_processes", "read_background_output",
-	"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
-}
-
 // allTools translates a permission for all tools. It leaves out the readers that later permissions allow: Pollux needs no rule to read files of
 // the workspace.
 func (t *translation) allTools(later []Ordered) {
-	free := slices.Clone(ownTools)
+	free := []string{ // OpenCode has no counterpart of these, which change nothing
+		"update_topic", "complete_task", "ask_user", "enter_plan_mode", "exit_plan_mode", "get_internal_docs", "search_tools", "list_background_processes", "read_background_output",
+		"tracker_create_task", "tracker_update_task", "tracker_get_task", "tracker_list_tasks", "tracker_add_dependency", "tracker_visualize",
+	}
 	for _, o := range later {
 		if o.Pattern == "*" && o.Decision == policy.Allow {
 			free = append(free, map[string]string{"read": "read_file", "glob": "glob", "grep": "grep_search", "list": "list_directory"}[o.Tool])
