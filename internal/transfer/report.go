@@ -103,6 +103,9 @@ func (r *Report) end(display func(string) string) string {
 	for _, backup := range r.Backups {
 		lines = append(lines, "The settings from before are in "+terminal.Line(display(backup))+".")
 	}
+	if n := len(lost); n > 2 {
+		lost = []string{strings.Join(lost[:n-1], ", "), lost[n-1]}
+	}
 	if len(lost) > 0 {
 		lines = append(lines, fmt.Sprintf("NOT COPIED: %s that may have refused something, see above. Nothing checks in their place.", strings.Join(lost, " and ")))
 	}

@@ -83,14 +83,14 @@ func agents() []agent {
 			user: files{
 				dir: ".codex", settings: []string{".codex/config.toml"}, commands: []string{".codex/prompts"}, inPlace: []string{".agents/skills"},
 				others: map[string]string{
-					".codex/rules": "its rules for commands are programs: write policies, see /docs policies", ".codex/AGENTS.md": "copy the instructions that you want to ~/.gemini/GEMINI.md",
-					".codex/skills": "to use them, run: pollux skills link ~/.codex/skills", ".codex/agents": "its agents have another form",
+					".codex/AGENTS.md": "copy the instructions that you want to ~/.gemini/GEMINI.md",
+					".codex/skills":    "to use them, run: pollux skills link ~/.codex/skills", ".codex/agents": "its agents have another form",
 				},
 			},
 			project: files{
 				dir: ".codex", settings: []string{".codex/config.toml"}, inPlace: []string{".agents/skills", "AGENTS.md"},
 				others: map[string]string{
-					".codex/agents": "its agents have another form", ".codex/rules": "its rules for commands are programs: write policies, see /docs policies",
+					".codex/agents": "its agents have another form",
 					".codex/skills": "to use them, move them to .agents/skills",
 				},
 			},
@@ -99,7 +99,7 @@ func agents() []agent {
 				"approval_policy": ownMode, "sandbox_mode": "see /docs sandbox", "sandbox_workspace_write": "see /docs sandbox", "notify": program,
 				"projects": "Pollux asks about the trust in each folder",
 			},
-			restricting: []string{"approval_policy", "sandbox_mode", ".codex/rules"},
+			restricting: []string{"approval_policy", "sandbox_mode"},
 		},
 		{
 			name: "opencode", title: "OpenCode",

@@ -183,7 +183,7 @@ func TestOthers(t *testing.T) {
 	p := managetest.New(t, `{}`)
 	for name, text := range map[string]string{
 		".codex/config.toml":    "model = 'x'\napproval_policy = 'never'\n[mcp_servers.cx]\ncommand = 'cx'\n[[hooks.PreToolUse]]\nmatcher = 'Bash'\n[[hooks.PreToolUse.hooks]]\ntype = 'command'\ncommand = 'cguard'\n[[hooks.PreToolUse]]\nmatcher = 'apply_patch'\n[[hooks.PreToolUse.hooks]]\ntype = 'command'\ncommand = 'patch'\n",
-		".codex/prompts/fix.md": "Fix $1", ".codex/rules/default.rules": "prefix_rule()",
+		".codex/prompts/fix.md": "Fix $1", ".codex/rules/default.rules": "prefix_rule(pattern=['git', 'push'], decision='forbidden')\nif x: y",
 		".config/opencode/opencode.json":   `{"mcp": {"oc": {"type": "local", "command": ["oc"]}}, "permission": {"bash": {"*": "ask", "git status": "allow", "git push *": "deny"}}, "provider": {}}`,
 		".config/opencode/command/test.md": "Run !`make test`", ".config/opencode/agent/docs.md": "---\ndescription: d\nmode: subagent\ntools:\n  bash: false\n---\nx",
 		".cursor/mcp.json": `{"mcpServers": {"cu": {"command": "cu"}}}`, ".cursor/commands/ship.md": "Ship it", ".cursor/hooks.json": "{}",
@@ -197,14 +197,14 @@ func TestOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines(
-		t, o.Plain(0), "codex     user   ~/.codex            1 server, 1 hook, 1 command\n", "opencode  user   ~/.config/opencode  1 server, 3 permissions, 1 command, 1 subagent\n",
+		t, o.Plain(0), "codex     user   ~/.codex            1 server, 1 permission, 1 hook, 1 command\n", "opencode  user   ~/.config/opencode  1 server, 3 permissions, 1 command, 1 subagent\n",
 		"cursor    user   ~/.cursor           1 server, 1 command\n", "qwen      user   ~/.qwen             1 server, 2 commands\n", "crush     user   ~/.config/crush     1 server\n",
 		"To see all of it, run: pollux import --from codex --scope user",
 	)
 	for name, want := range map[string][]string{
 		"codex": {
 			"copied    cx: cx\n", "copied    PreToolUse of Bash: cguard\n", "left out  PreToolUse of apply_patch (its input in Codex is a patch, which no tool of Pollux has)\n",
-			"changed   fix.md ($1 stands for all arguments)\n", "left out  approval_policy (choose a mode", "left out  .codex/rules (", "NOT COPIED: 1 hook and 2 settings",
+			"changed   fix.md ($1 stands for all arguments)\n", "left out  approval_policy (choose a mode", "copied    deny git push\n", "left out  default.rules, line 2 (", "NOT COPIED: 1 permission, 1 hook and 1 setting that",
 		},
 		"opencode": {"copied    oc: oc\n", "copied    ask bash\n", "copied    allow bash(git status)\n", "copied    deny bash(git push *)\n", "copied    test.md\n", "changed   docs.md (", "left out  provider ("},
 		"cursor":   {"copied    cu: cu\n", "copied    ship.md\n", "left out  .cursor/hooks.json (", "NOT COPIED: 1 setting"},

@@ -27,7 +27,7 @@ func importCommand() *manage.Command {
 		Name: "import", Summary: "Translate permissions of another agent to policy rules", Run: manage.With(manage.Open, importRules),
 		Example: "  pollux policy import                   # show the rules, and write nothing\n  pollux policy import --apply",
 		Flags: []manage.Flag{
-			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity", "opencode"}},
+			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity", "codex", "opencode"}},
 			{Name: "scope", Short: "s", Default: "user", Usage: "Permissions to import: your own (`user`), or those of the project", Choices: []string{"user", "project"}},
 			{Name: "apply", Default: false, Usage: "Write the rules"},
 			manage.JSON,
@@ -84,6 +84,9 @@ func sourceOf(agent string) *source {
 		}
 	case "antigravity":
 		return &source{foreign.Antigravity, "Antigravity CLI", []string{".gemini/antigravity-cli/settings.json"}, nil, readAntigravity}
+	case "codex":
+		rules := []string{".codex/rules/*.rules"}
+		return &source{foreign.Codex, "Codex", rules, rules, readCodex}
 	case "opencode":
 		names := []string{"opencode.json", "opencode.jsonc"}
 		return &source{foreign.OpenCode, "OpenCode", []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}, names, readOpenCode}
@@ -107,7 +110,7 @@ func Import(p *project.Project, agent string, scope config.Scope) (*transfer.Par
 		return part, nil
 	}
 	place, names := from.place(p, scope)
-	files, err := place.Objects(names...)
+	files, err := readFiles(place, names)
 	if err != nil || files == nil {
 		return part, err
 	}
@@ -137,7 +140,24 @@ func Import(p *project.Project, agent string, scope config.Scope) (*transfer.Par
 	return part, checkTarget(p, part, text)
 }
 
-// checkTarget reports what is at the place of the rules. It marks the permissions as present if the rules are there, and leaves them out if
+// readFiles reads the files of an agent with permissions: objects, or all texts in a directory with an ending.
+func readFiles(place transfer.Place, names []string) (files []transfer.File, err error) {
+	dir, suffix, isPattern := strings.Cut(names[0], "/*")
+	if !isPattern {
+		return place.Objects(names...)
+	}
+	found, _ := place.Find(dir, suffix)
+	for _, name := range found {
+		f := transfer.File{Name: name, Path: place.Path(dir + "/" + name)}
+		if f.Text, err = place.Read(dir+"/"+name, maxSettings); err != nil {
+			return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", f.Path, durable.Cause(err))
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+// checkTarget reports the file at the place of the rules. It marks the permissions as present if the rules are there, and leaves them out if
 // other rules are: no file is replaced.
 func checkTarget(p *project.Project, part *transfer.Part, text []byte) error {
 	there, err := durable.ReadFile(part.Target, maxSettings)
@@ -235,6 +255,12 @@ func readClaude(p *foreign.Permissions, f transfer.File) (others []string, err e
 	}
 	more, err := addLists(p, f.Object, otherKey)
 	return append(others, more...), err
+}
+
+// readCodex adds the rules for commands in a file of Codex.
+func readCodex(p *foreign.Permissions, f transfer.File) (others []string, err error) {
+	p.ReadCodex(f.Name, strings.ToValidUTF8(string(f.Text), "\ufffd"))
+	return nil, nil
 }
 
 // readOpenCode adds the permissions in a configuration of OpenCode, which is later than those before it.

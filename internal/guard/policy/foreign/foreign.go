@@ -2,8 +2,8 @@
 // permissions without an exact translation become stricter, or are left out, and their reports say so.
 //
 //   - foreign.go has the lists of permissions, and the order of the rules.
-//   - claude.go translates permissions of Claude Code by tool, antigravity.go those of Antigravity CLI by action, opencode.go those of
-//     OpenCode in their order.
+//   - claude.go translates permissions of Claude Code by tool, antigravity.go those of Antigravity CLI by action, codex.go prefixes of
+//     commands of Codex, opencode.go those of OpenCode in their order.
 //   - patterns.go translates patterns of commands, paths and hosts.
 //   - write.go writes rules as TOML.
 package foreign
@@ -23,6 +23,7 @@ type Agent string
 const (
 	Claude      Agent = "Claude Code"
 	Antigravity Agent = "Antigravity CLI"
+	Codex       Agent = "Codex"
 	OpenCode    Agent = "OpenCode"
 )
 
@@ -32,6 +33,8 @@ type Permissions struct {
 	Deny, Ask, Allow []string
 	// Ordered are those of OpenCode.
 	Ordered []Ordered
+	// Unread are names of statements of Codex that cannot be read, and Doubtful are permissions to allow something in files with these.
+	Unread, Doubtful []string
 	// Home is the home directory, for paths that begin with "~".
 	Home string
 	// IsOfProject leaves out all that allow: a project must not grant anything.
@@ -65,9 +68,12 @@ func Translate(p Permissions) (rules []Rule, reports []*transfer.Item) {
 			}
 			seen[name] = true
 			more, report := p.translate(name, list.decision, func(t *translation) {
-				if item = strings.TrimSpace(item); p.Agent == Antigravity {
+				switch item = strings.TrimSpace(item); p.Agent {
+				case Antigravity:
 					t.action(item)
-				} else {
+				case Codex:
+					t.prefix(item)
+				default:
 					t.permission(item)
 				}
 			})
@@ -84,6 +90,17 @@ func Translate(p Permissions) (rules []Rule, reports []*transfer.Item) {
 			t.ordered(o, p.Ordered[i+1:])
 		})
 		rules, reports = append(rules, more...), append(reports, report)
+	}
+	for _, name := range p.Unread {
+		item := transfer.New(name)
+		item.Restricts = true
+		item.Leave("Pollux reads only prefix_rule, with texts and lists of them")
+		reports = append(reports, item)
+	}
+	for _, prefix := range p.Doubtful {
+		item := transfer.New("allow " + prefix)
+		item.Leave("its file has statements that Pollux does not read")
+		reports = append(reports, item)
 	}
 	if len(p.Ordered) <= maxRanks {
 		rank(rules)
