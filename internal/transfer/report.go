@@ -73,6 +73,8 @@ func (r *Report) state(p *Part, display func(string) string) string {
 		return ""
 	case n == 0:
 		return fmt.Sprintf("There are no %ss to write.", p.Kind)
+	case r.IsApplied && !p.isWritten:
+		return "Not all of this is written."
 	case r.IsApplied:
 		return strings.TrimSpace("Wrote " + what + ". " + p.Next)
 	case len(r.Parts) == 1:

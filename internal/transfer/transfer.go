@@ -73,6 +73,8 @@ type Part struct {
 	Settings string       `json:"-"`
 	// Next is a sentence about the next step after Write, "" for none.
 	Next string `json:"-"`
+	// isWritten is set after Write.
+	isWritten bool
 }
 
 // Count returns the number of items to write.
@@ -131,6 +133,7 @@ func (r *Report) Apply() error {
 		if err := p.Write(); err != nil {
 			return err
 		}
+		p.isWritten = true
 	}
 	return nil
 }

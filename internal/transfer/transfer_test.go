@@ -62,6 +62,27 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestApplyFails checks that the report after a failure names the parts that are not written.
+func TestApplyFails(t *testing.T) {
+	t.Parallel()
+	failure := errors.New("full")
+	r := Report{}
+	for i, kind := range []string{"server", "hook", "command"} {
+		write := func() error { return nil }
+		if i == 1 {
+			write = func() error { return failure }
+		}
+		r.Parts = append(r.Parts, &Part{Kind: kind, Target: "t", Items: []*Item{New("a")}, Write: write})
+	}
+	if err := r.Apply(); !errors.Is(err, failure) {
+		t.Error(err)
+	}
+	got := r.Outcome(func(s string) string { return s }).Plain(0)
+	if strings.Count(got, "Wrote ") != 1 || !strings.Contains(got, "Wrote 1 server to t.") || strings.Count(got, "Not all of this is written.") != 2 {
+		t.Error(got)
+	}
+}
+
 // TestApplyKeeps checks that each settings file is copied once before it changes, to a new file each time.
 func TestApplyKeeps(t *testing.T) {
 	t.Parallel()

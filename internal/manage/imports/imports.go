@@ -110,12 +110,12 @@ func (a *agent) parts(p *project.Project, scope config.Scope) (list []*transfer.
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, a.commands(p, scope), a.subagents(p, scope), inPlace(place(p, scope), a.in(scope)), others)
+	list = append(list, a.commands(p, scope), a.subagents(p, scope), inPlace(p.Settings(), place(p, scope), a.in(scope)), others)
 	return slices.DeleteFunc(list, func(part *transfer.Part) bool { return len(part.Items) == 0 && len(part.Notes) == 0 }), nil
 }
 
-// inPlace reports the files that Pollux reads as they are.
-func inPlace(at transfer.Place, f *files) *transfer.Part {
+// inPlace reports the files that Pollux reads as they are, unless the settings switch that off.
+func inPlace(s *config.Settings, at transfer.Place, f *files) *transfer.Part {
 	part := &transfer.Part{Kind: "shared file"}
 	for _, name := range f.inPlace {
 		if !at.Has(name) {
@@ -124,11 +124,27 @@ func inPlace(at transfer.Place, f *files) *transfer.Part {
 		item := part.Add(transfer.New(name))
 		item.Keep()
 		item.Notes = []string{"Pollux reads it as it is"}
-		if name == "CLAUDE.md" && (at.Has("GEMINI.md") || at.Has("AGENTS.md")) {
+		switch key := switchOf(name); {
+		case !key.In(s):
+			item.Leave("%s switches it off", string(key))
+		case name == "CLAUDE.md" && (at.Has("GEMINI.md") || at.Has("AGENTS.md")):
 			item.Leave("Pollux reads GEMINI.md and AGENTS.md, which are here")
 		}
 	}
 	return part
+}
+
+// switchOf returns the setting that switches off a file that Pollux reads in place.
+func switchOf(name string) config.Bool {
+	switch name {
+	case ".mcp.json", ".agents/mcp_config.json":
+		return config.ForeignServers
+	case "AGENTS.md", "CLAUDE.md":
+		return config.ForeignContext
+	case ".claude/skills":
+		return config.ForeignSkills
+	}
+	return config.SkillsEnabled
 }
 
 // others reports the settings and files that are not copied.

@@ -147,6 +147,11 @@ func TestImportProject(t *testing.T) {
 	if _, err := os.Stat(p.Home + "/.gemini/commands"); err == nil {
 		t.Error("the user has commands")
 	}
+	p.Write(p.Home+"/.gemini/settings.json", `{"pollux": {"foreignSkills": false, "foreignServers": false}}`)
+	if o, err = p.Shell(Command(), "--from=claude", "--scope=project"); err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "left out  .claude/skills (pollux.foreignSkills switches it off)\n", "left out  .mcp.json (pollux.foreignServers switches it off)\n")
 	p.Options.Folder = trust.Untrusted
 	if _, err := p.Shell(Command(), "--from=claude", "--scope=project"); exit.CodeOf(err) != exit.Untrusted {
 		t.Errorf("untrusted: %v", err)
