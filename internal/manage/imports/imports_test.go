@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -160,6 +161,26 @@ func TestImportProject(t *testing.T) {
 	if _, err := p.Shell(Command(), "--from=claude", "--scope=project"); exit.CodeOf(err) != exit.Input {
 		t.Errorf("at home: %v", err)
 	}
+}
+
+// TestImportLarge checks the bounds of files and of all files.
+func TestImportLarge(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	for i := range 20 {
+		p.Write(fmt.Sprintf(".claude/commands/%02d.md", i), strings.Repeat("x", maxText))
+	}
+	p.Write(".claude/agents/a.md", "---\ndescription: a\ntools: Read\n---\nx")
+	o, err := p.Shell(Command(), "--from=claude", "--scope=project")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "copied    16.md\n", "left out  17.md (the files before it are larger than 4 MB)\n", "copied    a.md\n")
+	p.Write(".claude/commands/00.md", strings.Repeat("x", maxText+1))
+	if o, err = p.Shell(Command(), "--from=claude", "--scope=project"); err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "left out  00.md (it is larger than 256 KB)\n")
 }
 
 // TestImportLinkedTarget checks that a project cannot send copies to the user's commands.

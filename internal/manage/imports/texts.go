@@ -17,8 +17,11 @@ import (
 	"pollux/internal/transfer"
 )
 
-// maxText is the maximum size in bytes of a file of a command or a subagent.
-const maxText = 256 << 10
+// The maximum sizes in bytes of a file of a command or a subagent, and of all files of a kind.
+const (
+	maxText = 256 << 10
+	maxAll  = 4 << 20
+)
 
 func sorted[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
@@ -29,6 +32,7 @@ type texts struct {
 	// written has the new files, by path, with the items.
 	written map[string][]byte
 	items   map[string]*transfer.Item
+	size    int // of the files that were read
 }
 
 // copies returns a part for files of a kind, whose copies go below a directory .gemini.
@@ -64,11 +68,16 @@ func (t *texts) add(dirs []string, suffixes []string, rename func(name string) s
 		}
 		for _, name := range names {
 			item := t.part.Add(transfer.New(name))
+			if t.size > maxAll {
+				item.Leave("the files before it are larger than 4 MB")
+				continue
+			}
 			text, err := t.at.Read(path.Join(dir, name), maxText)
 			if err != nil {
 				item.Leave("%v", durable.Cause(err))
 				continue
 			}
+			t.size += len(text)
 			if copied := translate(name, text, item); copied != nil {
 				t.put(filepath.Join(t.part.Target, filepath.FromSlash(rename(name))), copied, item)
 			}
