@@ -19,8 +19,7 @@ func Fields(front string) map[string]any {
 	if err := yaml.Unmarshal([]byte(front), &fields); err == nil {
 		return fields
 	}
-	fields = map[string]any{}
-	last := ""
+	lines, last := map[string][]string{}, ""
 	for line := range strings.Lines(front) {
 		line = strings.TrimRight(line, " \t\r\n")
 		key, value, found := strings.Cut(line, ":")
@@ -28,13 +27,17 @@ func Fields(front string) map[string]any {
 		switch {
 		case line == "" || strings.HasPrefix(line, "#"):
 		case isContinued || !found:
-			if text, ok := fields[last].(string); ok {
-				fields[last] = strings.TrimSpace(text + " " + strings.TrimSpace(line))
+			if _, isKey := lines[last]; isKey {
+				lines[last] = append(lines[last], strings.TrimSpace(line))
 			}
 		default:
 			last = strings.TrimSpace(key)
-			fields[last] = unquote(strings.TrimSpace(value))
+			lines[last] = []string{unquote(strings.TrimSpace(value))}
 		}
+	}
+	fields = map[string]any{}
+	for key, parts := range lines {
+		fields[key] = strings.TrimSpace(strings.Join(parts, " "))
 	}
 	return fields
 }
