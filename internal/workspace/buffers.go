@@ -52,7 +52,20 @@ type overlay struct {
 
 	mu      sync.Mutex
 	refused map[string]bool // files that the editor does not read, and so must not write
+	last    answer
 }
+
+// answer is what the editor has told about a file.
+type answer struct {
+	path, text string
+	err        error     // in place of a text
+	changed    time.Time // when the file on the disk was written; zero if it is missing
+	at         time.Time // when the editor was asked, zero for no answer
+}
+
+// freshTime is how long an answer of the editor counts: an edit looks at its file several times in a row, but no person
+// types so fast.
+const freshTime = 50 * time.Millisecond
 
 func (o *overlay) open(path string) (fs.File, error) {
 	s, err := o.look(path)
@@ -77,7 +90,13 @@ func (o *overlay) write(path string, data []byte) error {
 	case !errors.Is(err, fs.ErrNotExist): // no text, or it cannot be read
 		return o.disk.Write(path, data)
 	}
-	return o.buffers.Write(real, string(data))
+	return o.tell(real, string(data))
+}
+
+// tell has the editor write a text.
+func (o *overlay) tell(real, text string) error {
+	defer o.forget() // also after an error: the editor may have written it
+	return o.buffers.Write(real, text)
 }
 
 // save has the editor save a text that it has not saved.
@@ -89,7 +108,7 @@ func (o *overlay) save(path string) error {
 		}
 		return err
 	}
-	return o.buffers.Write(s.path, s.asked)
+	return o.tell(s.path, s.asked)
 }
 
 // serves reports whether the editor has the text of a file, by its path without links: files of the project, but none of
@@ -146,7 +165,7 @@ func (o *overlay) look(path string) (*side, error) {
 	if !o.serves(real) || !o.w.mayRead(real) || !isMissing && !saved.isText {
 		return nil, nil
 	}
-	text, failure := o.buffers.Read(real)
+	text, failure := o.ask(real, info)
 	if errors.Is(failure, ErrUnknown) {
 		return nil, &fs.PathError{Op: "read", Path: path, Err: failure}
 	}
@@ -159,6 +178,34 @@ func (o *overlay) look(path string) (*side, error) {
 		s.data = like(text, saved.data)
 	}
 	return s, nil
+}
+
+// ask returns the text that the editor has for a file, of which info describes the version on the disk.
+func (o *overlay) ask(real string, info fs.FileInfo) (string, error) {
+	now := answer{path: real, at: time.Now()}
+	if info != nil {
+		now.changed = info.ModTime()
+	}
+	o.mu.Lock()
+	last := o.last
+	o.mu.Unlock()
+	if last.path == real && last.changed.Equal(now.changed) && now.at.Sub(last.at) < freshTime {
+		return last.text, last.err
+	}
+	now.text, now.err = o.buffers.Read(real)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.last = now; errors.Is(now.err, ErrUnknown) {
+		o.last = answer{}
+	}
+	return now.text, now.err
+}
+
+// forget makes the next look at a file ask the editor.
+func (o *overlay) forget() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.last = answer{}
 }
 
 func (o *overlay) note(real string, isRefused bool) {

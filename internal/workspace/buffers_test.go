@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pollux/internal/workspace"
 )
@@ -153,4 +155,88 @@ func readDisk(w *workspace.Workspace, path string) (string, error) {
 		return "", errors.New("the file describes itself wrongly")
 	}
 	return string(data), err
+}
+
+// TestBuffersAsked counts how often the editor is asked for a text: once for looks in a row, and again after a while, after a
+// change of the file on the disk, after a write, for another file, and after no answer.
+func TestBuffersAsked(t *testing.T) {
+	t.Parallel()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := filepath.Join(top, "one"), filepath.Join(top, "two")
+	for _, path := range []string{one, two} {
+		if err := os.WriteFile(path, []byte("saved\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	synctest.Test(t, func(t *testing.T) {
+		asked, failure := 0, error(nil)
+		typed := "typed\n"
+		w, err := workspace.New(workspace.Options{Root: top, Buffers: &workspace.Buffers{
+			Read:  func(string) (string, error) { asked++; return typed, failure },
+			Write: func(path, text string) error { typed = text; return os.WriteFile(path, []byte(text), 0o600) },
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		look := func(path, want string) {
+			t.Helper()
+			f, err := w.Disk().Open(path)
+			if err != nil {
+				if want != "" {
+					t.Error(err)
+				}
+				return
+			}
+			defer f.Close()
+			if data, err := io.ReadAll(f); string(data) != want || err != nil {
+				t.Errorf("%s has %q, %v, want %q", path, data, err, want)
+			}
+		}
+		counts := func(want int, when string) {
+			t.Helper()
+			if asked != want {
+				t.Errorf("%s, the editor is asked %d times, want %d", when, asked, want)
+			}
+			asked = 0
+		}
+		look(one, typed)
+		look(one, typed)
+		counts(1, "in a row")
+		time.Sleep(60 * time.Millisecond)
+		typed = "typed more\n"
+		look(one, "typed more\n")
+		counts(1, "after a while")
+		if err := os.Chtimes(one, time.Time{}, time.Unix(1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		look(one, "typed more\n")
+		counts(1, "after a change of the file")
+		look(two, "typed more\n")
+		look(one, "typed more\n")
+		counts(2, "for another file")
+		if err := w.Disk().Save(one); err != nil {
+			t.Fatal(err)
+		}
+		counts(0, "before it saves")
+		typed = "formatted\n"
+		look(one, "formatted\n")
+		counts(1, "after it has saved")
+		if err := w.Disk().Write(one, []byte("written\n")); err != nil {
+			t.Fatal(err)
+		}
+		look(one, "written\n")
+		counts(1, "after it has written")
+		time.Sleep(60 * time.Millisecond)
+		failure = workspace.ErrUnknown
+		look(one, "")
+		look(one, "")
+		counts(2, "without an answer")
+		failure = fs.ErrNotExist
+		look(one, "written\n")
+		look(one, "written\n")
+		counts(1, "without a text")
+	})
 }
