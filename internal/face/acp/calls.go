@@ -34,6 +34,7 @@ type call struct {
 	tool      schema.ToolKind
 	content   []schema.CallContent
 	locations []schema.Location
+	window    *window // nil if its output is shown as text
 
 	isKnown   bool // to the client
 	isRunning bool
@@ -103,8 +104,12 @@ func (s *calls) announce(k *call) {
 	}
 	k.isKnown = true
 	s.chat.text.flush()
+	k.openWindow(s.chat)
 	began := k.whole()
 	began.Kind, began.Status = schema.CallBegan, schema.Pending
+	if k.window != nil {
+		began.Meta = began.Meta.With(k.windowInfo(s.chat))
+	}
 	s.chat.send(began)
 }
 
@@ -148,12 +153,23 @@ func (k *call) describe(w *work, kind tool.Kind, summary string, locations []too
 
 // entitle makes the command of a shell call its title: the person has to know it.
 func (k *call) entitle(args json.RawMessage) {
-	var shell struct {
-		Command string `json:"command"`
+	if command := shellArgs(args).Command; k.agent.Name == shellTool && command != "" {
+		k.title = terminal.Line(command)
 	}
-	if k.agent.Name == "run_shell_command" && json.Unmarshal(args, &shell) == nil && shell.Command != "" {
-		k.title = terminal.Line(shell.Command)
+}
+
+// commandArgs are the arguments of a shell call.
+type commandArgs struct {
+	Command string `json:"command"`
+	Dir     string `json:"dir_path"`
+}
+
+// shellArgs returns the arguments of a shell call, as far as they can be read.
+func shellArgs(args json.RawMessage) (a commandArgs) {
+	if json.Unmarshal(args, &a) != nil {
+		return commandArgs{}
 	}
+	return a
 }
 
 // kindOf returns the kind of a tool for the client.
@@ -206,7 +222,10 @@ func (s *calls) finished(w *work, within []*agent.ToolCall, e agent.ToolFinished
 	}
 	s.announce(k)
 	end := schema.Call{Kind: schema.CallChanged, ID: k.id, Title: k.title, Status: statusOf(e.Status), Locations: k.locations}
-	end.Content, end.Output = s.chat.results(&e)
+	end.Content, end.Output = s.chat.results(&e, k.window)
+	if k.window != nil {
+		end.Meta = k.end(&e)
+	}
 	s.chat.send(end)
 	if plan := planOf(&e); plan != nil {
 		s.chat.send(plan)
@@ -229,9 +248,15 @@ func (s *calls) sendOutput(k *call) {
 		}
 		return
 	}
-	content, _ := s.chat.display(k.waiting, 0, true)
+	waiting := k.waiting
 	k.waiting, k.sent = nil, time.Now()
-	if len(content) > 0 {
+	if text, isText := tool.DisplayText(waiting); k.window != nil && isText {
+		if more := k.more(terminal.Text(text)); more != nil {
+			s.chat.send(schema.Call{Kind: schema.CallChanged, ID: k.id, Meta: more})
+		}
+		return
+	}
+	if content, _ := s.chat.display(waiting, 0, true); len(content) > 0 {
 		s.chat.send(schema.Call{Kind: schema.CallChanged, ID: k.id, Content: content})
 	}
 }
@@ -258,7 +283,11 @@ func (s *calls) flush() {
 func (s *calls) close() {
 	for _, k := range s.order {
 		if k.isKnown && !k.isOver {
-			s.chat.send(schema.Call{Kind: schema.CallChanged, ID: k.id, Status: schema.Failed})
+			end := schema.Call{Kind: schema.CallChanged, ID: k.id, Status: schema.Failed}
+			if k.window != nil {
+				end.Meta = exitOf(k.id, nil, false)
+			}
+			s.chat.send(end)
 		}
 	}
 	if s.timer != nil {

@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -17,8 +18,9 @@ const (
 	maxFile = 1 << 20  // bytes of a file in a diff
 )
 
-// results returns the content of a call that has ended, and the same as text for clients that show only that.
-func (c *chat) results(e *agent.ToolFinished) (content []schema.CallContent, output any) {
+// results returns the content of a call that has ended, and the same as text for clients that show only that. The output of a
+// command that a window of the client shows is only in the text.
+func (c *chat) results(e *agent.ToolFinished, w *window) (content []schema.CallContent, output any) {
 	content = []schema.CallContent{}
 	var texts []string
 	for i := range e.Executions {
@@ -27,6 +29,9 @@ func (c *chat) results(e *agent.ToolFinished) (content []schema.CallContent, out
 			continue
 		}
 		shown, text := c.execution(x)
+		if w != nil && isOutput(x.Result) {
+			shown = shown[min(1, len(shown)):]
+		}
 		if content = append(content, shown...); text != "" {
 			texts = append(texts, text)
 		}
@@ -34,12 +39,15 @@ func (c *chat) results(e *agent.ToolFinished) (content []schema.CallContent, out
 			content = append(content, schema.Show(terminal.Text(changes.String())))
 		}
 	}
-	if len(content) == 0 && e.Reason != "" {
+	if len(texts)+len(content) == 0 && e.Reason != "" {
 		content = append(content, schema.Show(terminal.Text(e.Reason)))
 		texts = append(texts, e.Reason)
 	}
 	if len(texts) > 0 {
 		output = map[string]string{"output": strings.Join(texts, "\n")}
+	}
+	if w != nil {
+		content = slices.Insert(content, 0, schema.InTerminal(w.id))
 	}
 	return content, output
 }

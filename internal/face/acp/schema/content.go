@@ -28,10 +28,12 @@ type TextBlock struct {
 // TextOf returns a text as a block.
 func TextOf(text string) TextBlock { return TextBlock{"text", text} }
 
-// CallContent is a part of the content of a tool call: a text, or the change of a file. Its type is "content" or "diff".
+// CallContent is a part of the content of a tool call: a text, the change of a file, or a terminal of the client. Its type is
+// "content", "diff" or "terminal".
 type CallContent struct {
-	Type    string     `json:"type"`
-	Content *TextBlock `json:"content,omitempty"`
+	Type       string     `json:"type"`
+	Content    *TextBlock `json:"content,omitempty"`
+	TerminalID string     `json:"terminalId,omitempty"`
 	*Diff
 }
 
@@ -51,3 +53,6 @@ func Show(text string) CallContent {
 
 // Change returns the change of a file as a part of the content of a tool call.
 func Change(d *Diff) CallContent { return CallContent{Type: "diff", Diff: d} }
+
+// InTerminal returns a terminal of the client as a part of the content of a tool call.
+func InTerminal(id string) CallContent { return CallContent{Type: "terminal", TerminalID: id} }

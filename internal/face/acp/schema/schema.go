@@ -2,6 +2,8 @@
 // that Pollux does not know are ignored; those that it leaves out are optional.
 package schema
 
+import "maps"
+
 // Version is the version of the protocol.
 const Version = 1
 
@@ -39,6 +41,16 @@ const (
 
 // Meta is the field _meta of a message, whose names the protocol leaves to both sides.
 type Meta map[string]any
+
+// With returns a copy of m with more fields.
+func (m Meta) With(more Meta) Meta {
+	all := maps.Clone(m)
+	if all == nil {
+		all = Meta{}
+	}
+	maps.Copy(all, more)
+	return all
+}
 
 // Empty is a result, or a capability, without fields.
 type Empty struct{}
