@@ -9,6 +9,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/guard/trust"
+	"pollux/internal/host"
 	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/llm"
@@ -107,7 +108,7 @@ func (o Options) session() (session.Options, error) {
 	return session.Options{
 		Project: project.Options{
 			Dir: dir, Env: env, Model: o.Model, Folder: folder, Interactive: o.Interactive, ApprovalMode: mode,
-			UserAgent: "Pollux/embedded/{model}", Hooks: hooks, Host: project.Host{Servers: servers}, Warn: func(text string) { log.Warn(text) }, Log: log,
+			UserAgent: "Pollux/embedded/{model}", Hooks: hooks, Host: host.Host{Servers: servers}, Warn: func(text string) { log.Warn(text) }, Log: log,
 		},
 		SessionID: o.SessionID, IsNewID: o.SessionID != "", Recorded: o.Recorded || o.Resume != "", Resume: o.Resume, IsResumeID: true,
 		Generator: o.Generator, Tools: o.Tools, IDE: ideState(o.IDE),

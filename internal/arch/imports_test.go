@@ -33,7 +33,7 @@ var layers = []struct {
 	{"parts", []string{"internal/extensions", "internal/observers", "internal/permits", "internal/record", "internal/servers", "internal/companion", "internal/snapshots", "internal/skill/install"}},
 	// The directory that a session works in: settings, trust, environment.
 	{"project", []string{"internal/project"}},
-	{"extensions", []string{"internal/extension"}},
+	{"extensions", []string{"internal/extension", "internal/host"}},
 	// Packages that act for a session, and that observe it.
 	{"action", []string{"internal/a2a", "internal/check", "internal/command", "internal/failover", "internal/mcp", "internal/mention", "internal/subagent", "internal/telemetry", "internal/worktree"}},
 	{"tools", []string{"internal/guard", "internal/tools/*"}},

@@ -28,6 +28,7 @@ import (
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/host"
 	"pollux/internal/person"
 	"pollux/internal/process"
 	"pollux/internal/records"
@@ -74,7 +75,7 @@ type Options struct {
 	Hooks []hook.Hook
 	Begun *hook.Begun // the session that a face may open again, nil for another one
 	// Host has the parts of a session that the program provides in place of Pollux's own.
-	Host Host
+	Host host.Host
 
 	// Loaded, if not nil, is called as soon as the settings are read, before an error that
 	// depends on them can occur. With InWorktree, it is called for Dir and then for the worktree.

@@ -11,6 +11,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/guard/trust"
+	"pollux/internal/host"
 	"pollux/internal/process"
 	"pollux/internal/project"
 	"pollux/internal/scriptmodel/scripttest"
@@ -77,7 +78,7 @@ turn
 	s, err := session.Open(t.Context(), session.Options{
 		Project: project.Options{
 			Dir: h.dir, Env: h.env, Folder: trust.Trusted, ApprovalMode: "yolo",
-			Host: project.Host{Disk: e.disk(), Launch: []process.Middleware{e.launch}},
+			Host: host.Host{Disk: e.disk(), Launch: []process.Middleware{e.launch}},
 		},
 		Generator: model,
 	})

@@ -15,6 +15,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/policy"
 	"pollux/internal/guard/trust"
+	"pollux/internal/host"
 	"pollux/internal/project"
 	"pollux/internal/records"
 	"pollux/internal/scriptmodel/scripttest"
@@ -204,7 +205,7 @@ func TestObservers(t *testing.T) {
 	h.file(h.path+"/.gemini/settings.json", `{"modelProviders": {"mine": {"baseUrl": "https://mine.example/v1", "apiKey": "$MY_THING"}}}`)
 	w := new(watcher)
 	s, err := session.Open(t.Context(), session.Options{
-		Project:   project.Options{Dir: h.dir, Env: h.env.With("MY_THING=key-of-mine"), Folder: trust.Trusted, Host: project.Host{Observers: []records.Sink{w}}},
+		Project:   project.Options{Dir: h.dir, Env: h.env.With("MY_THING=key-of-mine"), Folder: trust.Trusted, Host: host.Host{Observers: []records.Sink{w}}},
 		Generator: scripttest.Gemini(t, "turn\n  call read_file {\"file_path\": \"a.txt\"}\nturn\n  text Done.\n"),
 	})
 	if err != nil {

@@ -1,4 +1,5 @@
-package project
+// Package host describes the program that a session runs in, such as an editor: the parts that it provides in place of Pollux's own.
+package host
 
 import (
 	"pollux/internal/mcp"
