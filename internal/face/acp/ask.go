@@ -32,7 +32,7 @@ func (c *chat) asked(w *work, q *kit.Question) {
 	}
 	choices := choicesOf(q)
 	if len(choices) < 2 {
-		c.think("Not answered: " + terminal.Line(q.Title) + ". This question needs typed text. Run Pollux in a terminal to answer it.")
+		c.remark("Not answered: " + terminal.Line(q.Title) + ". This question needs typed text. Run Pollux in a terminal to answer it.")
 		w.driver.Answer(q, tool.Answer{Outcome: tool.Cancel, Unattended: true})
 		return
 	}

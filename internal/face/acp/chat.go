@@ -38,6 +38,8 @@ type chat struct {
 	hasBegun    bool     // the client knows the session
 	hasTitle    bool
 
+	messages messages
+
 	told  told  // modes, models and commands as the client knows them
 	calls calls // of the turn in progress; only the goroutine of show uses them
 	text  answer
@@ -47,6 +49,7 @@ type chat struct {
 
 func newChat(s *server, id string, at place) *chat {
 	c := &chat{server: s, id: id, place: at, begun: &hook.Begun{}, turns: make(chan struct{}, 1)}
+	c.messages.prefix = id[:min(8, len(id))]
 	c.calls.chat, c.text.chat = c, c
 	return c
 }

@@ -39,11 +39,12 @@ func (c *chat) replay(ctx context.Context) error {
 			c.replayPrompt(m)
 		case m.Content.Role == llm.RoleModel:
 			for _, t := range m.Thoughts {
-				c.think(thought(t))
+				c.thought(t)
 			}
 			if text := terminal.Clean(m.Content.Text()); strings.TrimSpace(text) != "" {
-				c.send(schema.Chunk{Kind: schema.AgentChunk, Content: schema.TextOf(text)})
+				c.text.send(text)
 			}
+			c.messages.endResponse()
 		}
 		for i := range entry.Calls {
 			r := &entry.Calls[i]
@@ -70,12 +71,13 @@ func (c *chat) replayPrompt(m agent.Message) {
 	if text == "" {
 		text = m.Content.Text()
 	}
+	id := c.messages.ofPrompt()
 	if text = terminal.Clean(text); text != "" {
-		c.send(schema.Chunk{Kind: schema.UserChunk, Content: schema.TextOf(text)})
+		c.chunk(schema.UserChunk, id, schema.TextOf(text))
 	}
 	for _, p := range m.Content.Parts {
 		if b := p.InlineData; b != nil && strings.HasPrefix(b.MIMEType, "image/") {
-			c.send(schema.Chunk{Kind: schema.UserChunk, Content: schema.Block{Type: "image", MIMEType: b.MIMEType, Data: base64.StdEncoding.EncodeToString(b.Data)}})
+			c.chunk(schema.UserChunk, id, schema.Block{Type: "image", MIMEType: b.MIMEType, Data: base64.StdEncoding.EncodeToString(b.Data)})
 		}
 	}
 }

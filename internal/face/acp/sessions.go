@@ -125,7 +125,10 @@ func (s *server) loadSession(p schema.NewRequest) wire.Answer {
 
 // resumeSession opens a recorded session.
 func (s *server) resumeSession(p schema.NewRequest) wire.Answer {
-	return s.openRecorded(p, func(context.Context, *chat) error { return nil })
+	return s.openRecorded(p, func(_ context.Context, c *chat) error {
+		c.messages.prefix = uuid.NewString()[:8] // not those of messages that the client has already
+		return nil
+	})
 }
 
 func (s *server) openRecorded(p schema.NewRequest, opened func(ctx context.Context, c *chat) error) wire.Answer {

@@ -3,9 +3,11 @@ package acp_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -142,12 +144,14 @@ turn
   expect prompt And now?
   expect anywhere I rename it.
   text The same.
+turn
+  text Still.
 `, files: map[string]string{"main.go": "package old\n"}}
 	e := newEditor(t, s)
 	e.onAsk = func(string, map[string]any) any { return selects("proceed_once") }
 	id := e.open()
 	e.ask(id, "Rename it")
-	live := calls(e)
+	live, ids := calls(e), e.messageIDs()
 	texts := e.said()
 	e.ok("session/close", map[string]any{"sessionId": id})
 	e.fails(-32002, "session/prompt", prompt(id, "closed"))
@@ -167,6 +171,11 @@ turn
 	}
 	if again := calls(e); !reflect.DeepEqual(again, live) {
 		t.Errorf("the calls are\n%v\nand were\n%v", strings.Join(again, "\n"), strings.Join(live, "\n"))
+	}
+	known := e.messageIDs()
+	delete(known, "user_message_chunk Rename it")
+	if !reflect.DeepEqual(known, ids) || len(ids) != 3 {
+		t.Errorf("the ids of messages are\n%v\nand were\n%v", known, ids)
 	}
 	if e.said() != texts {
 		t.Errorf("the answer is %q, and was %q", e.said(), texts)
@@ -194,11 +203,36 @@ plan`
 	if got := e.takeSeen(); got != "" {
 		t.Errorf("a resumed session begins with %s", got)
 	}
+	e.ask(id, "Once more")
+	for text, id := range e.messageIDs() {
+		if slices.Contains(slices.Collect(maps.Values(ids)), id) {
+			t.Errorf("%s has the id %s of an earlier message", text, id)
+		}
+	}
 	e.ok("session/delete", map[string]any{"sessionId": id})
 	if list := e.ok("session/list", map[string]any{})["sessions"].([]any); len(list) != 0 {
 		t.Errorf("the sessions are %v", list)
 	}
 	e.fails(-32002, "session/load", map[string]any{"sessionId": id, "cwd": e.dir, "mcpServers": []any{}})
+}
+
+// messageIDs returns the ids of messages, by their kinds and texts.
+func (e *editor) messageIDs() map[string]string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	ids := map[string]string{}
+	texts := map[string]string{}
+	for _, u := range e.updates {
+		kind := u["sessionUpdate"].(string) + " "
+		if id, _ := u["messageId"].(string); id != "" {
+			delete(ids, kind+texts[kind+id])
+			texts[kind+id] += textOf(u)
+			ids[kind+texts[kind+id]] = id
+		} else if strings.HasSuffix(kind, "_chunk ") {
+			e.t.Errorf("no messageId: %v", u)
+		}
+	}
+	return ids
 }
 
 // forget forgets all updates until now.

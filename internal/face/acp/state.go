@@ -128,7 +128,7 @@ func (c *chat) tellState() {
 	if before.mode != mode {
 		c.send(schema.ModeUpdate{Kind: schema.ModeChanged, Current: mode})
 		if c.server.IsGemini {
-			c.text.send("[MODE_UPDATE] " + mode)
+			c.say("[MODE_UPDATE] " + mode)
 		}
 	}
 	c.send(schema.OptionsUpdate{Kind: schema.OptionsKnown, Options: optionsOf(modesOf(w), c.modelsOf(w))})

@@ -162,7 +162,7 @@ func (c *chat) prepare(t *turn) error {
 		if strings.HasPrefix(text, "This folder is not trusted") {
 			c.say(strings.ReplaceAll(text, "\n", " ") + "\n\n")
 		} else {
-			c.think(text)
+			c.remark(text)
 		}
 	}
 	if w := c.current(); !w.isUsed {
@@ -180,7 +180,7 @@ func (c *chat) awaitServers(ctx context.Context, w *work) {
 	}
 	p := w.live.Project
 	if missing := servers.Wait(ctx, p, live, servers.WaitLimit(p)); len(missing) > 0 {
-		c.think("Going on without the MCP servers " + terminal.Line(strings.Join(missing, ", ")) + ", which have not answered yet.")
+		c.remark("Going on without the MCP servers " + terminal.Line(strings.Join(missing, ", ")) + ", which have not answered yet.")
 	}
 	c.tellCommands() // with their prompts
 }
@@ -238,7 +238,7 @@ func (c *chat) interpret(ctx context.Context, w *work, in input) (line string, p
 // unknownCommand says that a line which looks like a command is sent to the model.
 func (c *chat) unknownCommand(w *work, line string) {
 	if reason := w.names.Unknown(line); reason != "" {
-		c.think(terminal.Line(reason) + " Sent to the model as text.")
+		c.remark(terminal.Line(reason) + " Sent to the model as text.")
 	}
 }
 
@@ -257,6 +257,7 @@ func (c *chat) finishTurn(w *work, e kit.Event) {
 		return
 	}
 	c.text.flush()
+	c.messages.endResponse() // which may have broken off
 	c.calls.close()
 	c.tellCommands()
 	t.end()

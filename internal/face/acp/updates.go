@@ -24,7 +24,7 @@ func (a *answer) flush() { a.send(a.cleaner.Flush()) }
 
 func (a *answer) send(text string) {
 	if text != "" {
-		a.chat.send(schema.Chunk{Kind: schema.AgentChunk, Content: schema.TextOf(text)})
+		a.chat.chunk(schema.AgentChunk, a.chat.messages.ofResponse(schema.AgentChunk), schema.TextOf(text))
 	}
 }
 
@@ -32,15 +32,21 @@ func (a *answer) send(text string) {
 func (c *chat) say(text string) {
 	if text = terminal.Text(text); strings.TrimSpace(text) != "" {
 		c.text.flush()
-		c.text.send(text)
+		c.chunk(schema.AgentChunk, c.messages.ofNote(schema.AgentChunk), schema.TextOf(text))
 	}
 }
 
-// think tells the person something beside the answer.
-func (c *chat) think(text string) {
+// remark tells the person something beside the answer.
+func (c *chat) remark(text string) { c.beside(text, c.messages.ofNote) }
+
+// thought tells the person a thought of the model.
+func (c *chat) thought(t agent.Thought) { c.beside(thought(t), c.messages.ofResponse) }
+
+// beside sends a text as a thought.
+func (c *chat) beside(text string, id func(schema.Kind) string) {
 	if text = strings.TrimSpace(terminal.Text(text)); text != "" {
 		c.text.flush()
-		c.send(schema.Chunk{Kind: schema.ThoughtChunk, Content: schema.TextOf(text + "\n")})
+		c.chunk(schema.ThoughtChunk, id(schema.ThoughtChunk), schema.TextOf(text+"\n"))
 	}
 }
 
@@ -54,7 +60,7 @@ func (c *chat) note(text string) {
 	}
 	c.mu.Unlock()
 	if isNow {
-		c.think(text)
+		c.remark(text)
 	}
 }
 
@@ -90,7 +96,7 @@ func (c *chat) answered(w *work, e agent.Event) {
 	case agent.Text:
 		c.text.add(e.Text)
 	case agent.Thought:
-		c.think(thought(e))
+		c.thought(e)
 	case agent.Citations:
 		if config.ShowCitations.In(set) {
 			c.say("\n\n" + e.Text)
@@ -100,24 +106,25 @@ func (c *chat) answered(w *work, e agent.Event) {
 		if note := e.Reason.Note(); note != "" {
 			c.say("\n\n" + note)
 		}
+		c.messages.endResponse()
 		c.tellUsage(w, e)
 	case agent.Waiting:
 		if e.Delay > patience {
-			c.think(wording.Retrying(e))
+			c.remark(wording.Retrying(e))
 		}
 	case agent.Retried:
 		if e.Cause.Type != "NO_RESPONSE_TEXT" && e.Cause.Type != "THINKING_ONLY_RESPONSE" {
-			c.think(wording.Retried(e))
+			c.remark(wording.Retried(e))
 		}
 	case agent.Silent:
-		c.think(wording.Silent(e))
+		c.remark(wording.Silent(e))
 	case agent.Switched:
-		c.think(wording.Switched(e))
+		c.remark(wording.Switched(e))
 	case agent.EditsLeft:
 		c.say("\n\n" + wording.EditsLeft(e))
 	case agent.Compressed:
 		text, _ := wording.Compressed(e.Compression)
-		c.think(text)
+		c.remark(text)
 	case agent.Overflow:
 		c.say(wording.Overflow(e))
 	case agent.InvalidStream:

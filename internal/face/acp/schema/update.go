@@ -28,8 +28,9 @@ const (
 
 // Chunk is a piece of a message.
 type Chunk struct {
-	Kind    Kind `json:"sessionUpdate"`
-	Content any  `json:"content"` // a block
+	Kind      Kind   `json:"sessionUpdate"`
+	MessageID string `json:"messageId,omitempty"`
+	Content   any    `json:"content"` // a block
 }
 
 // Call is a tool call, or a change of one: fields that are left out stay as they are.
