@@ -2,6 +2,8 @@
 package host
 
 import (
+	"context"
+
 	"pollux/internal/mcp"
 	"pollux/internal/process"
 	"pollux/internal/records"
@@ -25,4 +27,6 @@ type Host struct {
 	Observers []records.Sink
 	// LacksForms says that the person cannot type answers: the model then has no tool that asks for them.
 	LacksForms bool
+	// OpenPage opens a web page for the person; nil uses the browser of this machine.
+	OpenPage func(ctx context.Context, page string) error
 }

@@ -42,6 +42,9 @@ func (p *Project) AuthInputs(ctx context.Context) auth.Inputs {
 
 // openPage opens a page in the user's browser, which gets no secrets of the environment.
 func (p *Project) openPage(ctx context.Context, page string) error {
+	if open := p.Options.Host.OpenPage; open != nil {
+		return open(ctx, page)
+	}
 	r := userRedaction(p)
 	r.Enabled, r.Allowed = true, append([]string{"XAUTHORITY"}, r.Allowed...) // a file name, which X11 needs
 	environ := p.Env().User().List()

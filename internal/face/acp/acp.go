@@ -6,9 +6,10 @@
 //   - server.go has the methods: initialize, those about signing in (auth.go), and those about sessions (sessions.go).
 //   - chat.go is a session: the driver that works on it, and the events of the driver. open.go opens it, trust.go asks about
 //     its folder, turn.go takes prompts, whose blocks prompt.go reads.
-//   - updates.go tells the client about the answer, calls.go about tool calls, whose contents display.go makes and window.go
-//     in terminals of the client, and state.go about modes, models and commands. replay.go tells all that again of a recorded session.
-//   - ask.go asks the person for permissions, buffers.go the editor for the texts of files.
+//   - updates.go tells the client about the answer, with the ids of messages.go, calls.go about tool calls, whose contents
+//     display.go makes and window.go in terminals of the client, and state.go about modes, models and commands. replay.go tells
+//     all that again of a recorded session.
+//   - ask.go asks the person for permissions, form.go for answers to questions, buffers.go the editor for the texts of files.
 //   - failure.go has the errors. Package wire has the connection, package schema the messages.
 package acp
 

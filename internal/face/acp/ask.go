@@ -30,6 +30,14 @@ func (c *chat) asked(w *work, q *kit.Question) {
 		w.driver.Answer(q, tool.Answer{Outcome: tool.Cancel})
 		return
 	}
+	if c.isForForm(q) {
+		callID := ""
+		if q.Call != nil {
+			callID = c.calls.card(q.Within, q.Call).ID
+		}
+		c.background(func() { w.driver.Answer(q, c.fill(q, callID)) })
+		return
+	}
 	choices := choicesOf(q)
 	if len(choices) < 2 {
 		c.remark("Not answered: " + terminal.Line(q.Title) + ". This question needs typed text. Run Pollux in a terminal to answer it.")

@@ -204,8 +204,13 @@ func (e *editor) take(m message) {
 		e.mu.Lock()
 		e.log = append(e.log, "withdrawn")
 		e.mu.Unlock()
+	case m.Method == "elicitation/complete":
+		e.mu.Lock()
+		e.log = append(e.log, fmt.Sprint("done ", m.Params["elicitationId"]))
+		e.heard.Broadcast()
+		e.mu.Unlock()
 	case m.Method != "":
-		e.schema.check(e.t, map[string]string{"session/request_permission": "RequestPermissionRequest", "fs/read_text_file": "ReadTextFileRequest", "fs/write_text_file": "WriteTextFileRequest"}[m.Method], m.Params)
+		e.schema.check(e.t, map[string]string{"session/request_permission": "RequestPermissionRequest", "fs/read_text_file": "ReadTextFileRequest", "fs/write_text_file": "WriteTextFileRequest", "elicitation/create": "CreateElicitationRequest"}[m.Method], m.Params)
 		e.mu.Lock()
 		e.log = append(e.log, m.Method)
 		e.heard.Broadcast()

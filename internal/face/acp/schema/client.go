@@ -50,3 +50,54 @@ type WriteRequest struct {
 	Path      string `json:"path"`
 	Content   string `json:"content"`
 }
+
+// ElicitRequest are the parameters of [Elicit]. Its mode is "form", with a schema, or "url", with the address of a page and an id
+// for [ElicitationDone].
+type ElicitRequest struct {
+	SessionID string `json:"sessionId"`
+	CallID    string `json:"toolCallId,omitempty"`
+	Mode      string `json:"mode"`
+	Message   string `json:"message"`
+	Schema    *Form  `json:"requestedSchema,omitempty"`
+	ID        string `json:"elicitationId,omitempty"`
+	URL       string `json:"url,omitempty"`
+}
+
+// Form describes the fields of a form, as JSON Schema does. Its type is "object".
+type Form struct {
+	Type       string           `json:"type"`
+	Properties map[string]Field `json:"properties"`
+	Required   []string         `json:"required,omitempty"`
+}
+
+// Field is a field of a form: a text, one of some choices, or a list of them.
+type Field struct {
+	Type        string   `json:"type"` // "string", or "array" with Items
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description,omitempty"`
+	OneOf       []Choice `json:"oneOf,omitempty"`
+	Items       *Choices `json:"items,omitempty"`
+}
+
+// Choices are the choices of a field that takes several.
+type Choices struct {
+	AnyOf []Choice `json:"anyOf"`
+}
+
+// Choice is a choice of a field.
+type Choice struct {
+	Const       string `json:"const"`
+	Title       string `json:"title"`
+	Description string `json:"description,omitempty"`
+}
+
+// ElicitResponse is the result of [Elicit]. Action is "accept", "decline" or "cancel".
+type ElicitResponse struct {
+	Action  string         `json:"action"`
+	Content map[string]any `json:"content"`
+}
+
+// ElicitationID are the parameters of [ElicitationDone].
+type ElicitationID struct {
+	ID string `json:"elicitationId"`
+}

@@ -18,6 +18,10 @@ type ClientCapabilities struct {
 	Auth struct {
 		Terminal bool `json:"terminal"`
 	} `json:"auth"`
+	Elicitation struct {
+		Form *Empty `json:"form"`
+		URL  *Empty `json:"url"`
+	} `json:"elicitation"`
 	Meta map[string]json.RawMessage `json:"_meta"`
 }
 

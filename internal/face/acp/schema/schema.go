@@ -31,6 +31,8 @@ const (
 	RequestPermission = "session/request_permission"
 	ReadTextFile      = "fs/read_text_file"
 	WriteTextFile     = "fs/write_text_file"
+	Elicit            = "elicitation/create"
+	ElicitationDone   = "elicitation/complete" // a notification
 )
 
 // The codes of errors that the protocol adds to those of JSON-RPC.
