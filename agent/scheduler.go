@@ -281,6 +281,7 @@ func (b *batch) execute(ctx context.Context, j *job, emit func(Event)) {
 	j.hasRun = true
 	j.records = j.admission.Run(ctx, Host{
 		Tool: tool.Host{
+			CallID:  j.call.ID,
 			Output:  func(d tool.Display) { p.report(func(u *ToolUpdated) { u.Output = d }) },
 			Started: func(pid int) { p.report(func(u *ToolUpdated) { u.PID = pid }) },
 			Nested:  func(e tool.NestedEvent) { showNested(j.call, e, p.show) },

@@ -123,6 +123,8 @@ type Location struct {
 // Host connects a running invocation to its caller. All fields may be zero: then the call
 // shows no output while it runs, and limits its output only to protect memory.
 type Host struct {
+	// CallID is the id of the call of the model; "" if it has none.
+	CallID string
 	// Output, if set, shows the output so far in place of the output shown before. It returns
 	// quickly.
 	Output func(Display)

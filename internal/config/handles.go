@@ -39,6 +39,7 @@ const (
 	MCPLazy      = Bool("pollux.mcpLazy")
 	MCPSampling  = String("pollux.mcpSampling")
 
+	EditorTerminal = Bool("pollux.acp.terminal")
 	ForeignServers = Bool("pollux.foreignServers")
 
 	ToolSearch      = String("pollux.toolSearch")

@@ -149,6 +149,7 @@ var table = [...]Key{
 
 	{"output.format", "enum text json stream-json", "text", 0, live, free, "Output format of headless runs."},
 	{"policyPaths", "strings", list{}, restart | union, live, tightens, "Policy files or directories to use instead of ~/.gemini/policies."},
+	{"pollux.acp.terminal", "bool", false, restart, live, never, "Run commands in terminals of the editor, if it has them (pollux --acp): with its environment, and not confined. Not in a sandbox, nor where commands get no secrets or the folder is not trusted. Not read from workspace settings."},
 	{"pollux.auth.selectedType", "string", nil, restart, live, acts, "Authentication method, in place of security.auth.selectedType, which Gemini CLI reads, too."},
 	{"pollux.buildFiles", "enum unlessYolo always never", "unlessYolo", restart, live, buildRising, "When changes to build files need your approval even if rules allow them: unlessYolo, always or never."},
 	{"pollux.check", "any", nil, 0, live, never, "Checks of files that the model has edited: false turns them off; an object has, by extension, false or a command of yours that reads the file from standard input, for example {\"rb\": \"ruby -c\", \"py\": false}. Not read from workspace settings."},

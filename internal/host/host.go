@@ -27,6 +27,9 @@ type Host struct {
 	Observers []records.Sink
 	// LacksForms says that the person cannot type answers: the model then has no tool that asks for them.
 	LacksForms bool
+	// Terminal starts a command in a terminal of the host; nil if it has none. Such a command is not confined, see the setting
+	// pollux.acp.terminal.
+	Terminal func(ctx context.Context, c process.HostCommand) (*process.HostTerminal, error)
 	// OpenPage opens a web page for the person; nil uses the browser of this machine.
 	OpenPage func(ctx context.Context, page string) error
 }

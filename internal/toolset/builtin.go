@@ -68,6 +68,9 @@ func NewBuiltin(p Parts) Builtin {
 		EndsWithAnswer:     !p.Project.Options.Interactive,
 		CanReadOn:          func() bool { return p.declares("read_background_output") },
 	}
+	if open := p.Project.Options.Host.Terminal; open != nil && config.EditorTerminal.In(set) {
+		commands.Outside, commands.MayRunOutside = open, p.restrictsNoCommands
+	}
 	b := Builtin{
 		Search: web.NewSearch(reach), Typed: shell.NewForUser(commands),
 		Template: func(o process.Origin) tool.Tool { return shell.NewForTemplate(commands, o) },
@@ -116,6 +119,14 @@ func NewBuiltin(p Parts) Builtin {
 	}
 	b.Tools = tools
 	return b
+}
+
+// restrictsNoCommands reports whether commands run as the user's own: where something restricts them, they cannot run in a terminal of an
+// editor, which is outside of Pollux's sandbox, and has an environment of its own.
+func (p *Parts) restrictsNoCommands() bool {
+	set, in := p.Project.Settings(), p.Project.Options.Env.Get("SANDBOX")
+	isFree := !p.Project.Sandbox.IsOn() && !config.SandboxRequired.In(set) && in == "" && p.Project.IsTrusted()
+	return isFree && config.ChildSecrets.In(set) != "none" && !config.RedactionEnabled.In(set) && len(config.RedactionBlocked.In(set)) == 0
 }
 
 // web is how the web is reached: as the models are.

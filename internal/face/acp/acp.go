@@ -9,7 +9,8 @@
 //   - updates.go tells the client about the answer, with the ids of messages.go, calls.go about tool calls, whose contents
 //     display.go makes and window.go in terminals of the client, and state.go about modes, models and commands. replay.go tells
 //     all that again of a recorded session.
-//   - ask.go asks the person for permissions, form.go for answers to questions, buffers.go the editor for the texts of files.
+//   - ask.go asks the person for permissions, form.go for answers to questions, buffers.go the editor for the texts of files,
+//     and terminals.go for terminals in which it runs commands.
 //   - failure.go has the errors. Package wire has the connection, package schema the messages.
 package acp
 

@@ -19,7 +19,8 @@ type calls struct {
 	chat      *chat
 	byID      map[string]*call
 	order     []*call
-	questions int // that no call has asked, in all turns
+	questions int               // that no call has asked, in all turns
+	terminals map[string]string // of the client, by the ids of calls that are not known to run
 
 	timer *time.Timer // runs while output waits
 }
@@ -35,6 +36,7 @@ type call struct {
 	content   []schema.CallContent
 	locations []schema.Location
 	window    *window // nil if its output is shown as text
+	terminal  string  // of the client, in which it runs; "" for none
 
 	isKnown   bool // to the client
 	isRunning bool
@@ -130,6 +132,10 @@ func (s *calls) updated(w *work, within []*agent.ToolCall, e agent.ToolUpdated) 
 	if e.Status == agent.Executing && !k.isRunning {
 		k.isRunning = true
 		s.chat.send(schema.Call{Kind: schema.CallChanged, ID: k.id, Title: k.title, Status: schema.InProgress, Locations: k.locations})
+		if id := s.terminals[k.agent.ID]; id != "" {
+			delete(s.terminals, k.agent.ID)
+			s.showTerminal(inTerminal{k.agent.ID, id})
+		}
 	}
 	if e.Output != nil {
 		k.waiting = e.Output
@@ -222,7 +228,7 @@ func (s *calls) finished(w *work, within []*agent.ToolCall, e agent.ToolFinished
 	}
 	s.announce(k)
 	end := schema.Call{Kind: schema.CallChanged, ID: k.id, Title: k.title, Status: statusOf(e.Status), Locations: k.locations}
-	end.Content, end.Output = s.chat.results(&e, k.window)
+	end.Content, end.Output = s.chat.results(&e, k.shownIn())
 	if k.window != nil {
 		end.Meta = k.end(&e)
 	}
@@ -293,7 +299,7 @@ func (s *calls) close() {
 	if s.timer != nil {
 		s.timer.Stop()
 	}
-	s.byID, s.order, s.timer = nil, nil, nil
+	s.byID, s.order, s.timer, s.terminals = nil, nil, nil, nil
 }
 
 // planOf returns the list of tasks that a call has written, nil for none.

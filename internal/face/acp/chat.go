@@ -22,7 +22,8 @@ type chat struct {
 
 	begun *hook.Begun // for hooks; only changed between turns
 
-	turns chan struct{} // holds a token while a turn, or a change between turns, is under way
+	shown chan inTerminal // terminals of the client, for show
+	turns chan struct{}   // holds a token while a turn, or a change between turns, is under way
 
 	mu          sync.Mutex
 	work        *work
@@ -48,7 +49,7 @@ type chat struct {
 }
 
 func newChat(s *server, id string, at place) *chat {
-	c := &chat{server: s, id: id, place: at, begun: &hook.Begun{}, turns: make(chan struct{}, 1)}
+	c := &chat{server: s, id: id, place: at, begun: &hook.Begun{}, shown: make(chan inTerminal), turns: make(chan struct{}, 1)}
 	c.messages.prefix = id[:min(8, len(id))]
 	c.calls.chat, c.text.chat = c, c
 	return c
@@ -116,6 +117,8 @@ func (c *chat) show(w *work, opened chan struct{}) {
 				return
 			}
 			c.take(w, opened, e)
+		case in := <-c.shown:
+			c.calls.showTerminal(in)
 		case <-c.calls.waiting():
 			c.calls.flush()
 		}

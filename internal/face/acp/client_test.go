@@ -210,7 +210,7 @@ func (e *editor) take(m message) {
 		e.heard.Broadcast()
 		e.mu.Unlock()
 	case m.Method != "":
-		e.schema.check(e.t, map[string]string{"session/request_permission": "RequestPermissionRequest", "fs/read_text_file": "ReadTextFileRequest", "fs/write_text_file": "WriteTextFileRequest", "elicitation/create": "CreateElicitationRequest"}[m.Method], m.Params)
+		e.schema.check(e.t, map[string]string{"session/request_permission": "RequestPermissionRequest", "fs/read_text_file": "ReadTextFileRequest", "fs/write_text_file": "WriteTextFileRequest", "elicitation/create": "CreateElicitationRequest", "terminal/create": "CreateTerminalRequest", "terminal/output": "TerminalOutputRequest", "terminal/wait_for_exit": "WaitForTerminalExitRequest", "terminal/kill": "KillTerminalRequest", "terminal/release": "ReleaseTerminalRequest"}[m.Method], m.Params)
 		e.mu.Lock()
 		e.log = append(e.log, m.Method)
 		e.heard.Broadcast()

@@ -19,8 +19,8 @@ const (
 )
 
 // results returns the content of a call that has ended, and the same as text for clients that show only that. The output of a
-// command that a window of the client shows is only in the text.
-func (c *chat) results(e *agent.ToolFinished, w *window) (content []schema.CallContent, output any) {
+// command that a terminal of the client shows is only in the text.
+func (c *chat) results(e *agent.ToolFinished, terminalID string) (content []schema.CallContent, output any) {
 	content = []schema.CallContent{}
 	var texts []string
 	for i := range e.Executions {
@@ -29,7 +29,7 @@ func (c *chat) results(e *agent.ToolFinished, w *window) (content []schema.CallC
 			continue
 		}
 		shown, text := c.execution(x)
-		if w != nil && isOutput(x.Result) {
+		if terminalID != "" && isOutput(x.Result) {
 			shown = shown[min(1, len(shown)):]
 		}
 		if content = append(content, shown...); text != "" {
@@ -46,8 +46,8 @@ func (c *chat) results(e *agent.ToolFinished, w *window) (content []schema.CallC
 	if len(texts) > 0 {
 		output = map[string]string{"output": strings.Join(texts, "\n")}
 	}
-	if w != nil {
-		content = slices.Insert(content, 0, schema.InTerminal(w.id))
+	if terminalID != "" {
+		content = slices.Insert(content, 0, schema.InTerminal(terminalID))
 	}
 	return content, output
 }

@@ -91,8 +91,12 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	c.server.signedIn().use(p)
 	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
 	p.Host.Servers, p.Host.LacksForms, p.Host.Buffers = c.place.servers, !c.server.canFill(), c.buffers()
-	if c.server.clientInfo().Capabilities.Elicitation.URL != nil {
+	can := c.server.clientInfo().Capabilities
+	if can.Elicitation.URL != nil {
 		p.Host.OpenPage = c.openPage
+	}
+	if can.Terminal {
+		p.Host.Terminal = c.openTerminal
 	}
 	p.UserAgent, p.Begun = c.server.userAgent(), c.begun
 	o.Recorded, o.IDE = true, noCompanion

@@ -104,7 +104,7 @@ func (c *chat) replayCall(w *work, r *agent.CallRecord, results *llm.Content) *s
 	}
 	shown := k.whole()
 	shown.Kind, shown.Status = schema.CallBegan, statusOf(r.Status)
-	shown.Content, shown.Output = c.results(&end, nil)
+	shown.Content, shown.Output = c.results(&end, "")
 	c.send(shown)
 	return planOf(&end)
 }

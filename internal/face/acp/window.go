@@ -14,7 +14,6 @@ import (
 // window is a terminal in the client's window that only shows the output of a command. Pollux runs the command, and sends
 // the output in fields of _meta, as Zed understands them. Its id is that of the call.
 type window struct {
-	id    string
 	shown string // the output that the client has
 }
 
@@ -32,11 +31,19 @@ func (k *call) openWindow(c *chat) {
 	if k.agent.Name != shellTool || len(k.content) > 0 || !c.server.canShowTerminals() {
 		return
 	}
-	k.window, k.content = &window{id: k.id}, []schema.CallContent{schema.InTerminal(k.id)}
+	k.window, k.content = &window{}, []schema.CallContent{schema.InTerminal(k.id)}
 }
 
 // shellTool is the name of the tool that runs commands.
 const shellTool = "run_shell_command"
+
+// shownIn returns the id of the terminal that shows the output of a call, "" for none.
+func (k *call) shownIn() string {
+	if k.window != nil {
+		return k.id
+	}
+	return k.terminal
+}
 
 // windowInfo describes the terminal of a call, for its first message.
 func (k *call) windowInfo(c *chat) schema.Meta {

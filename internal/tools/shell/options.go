@@ -58,6 +58,10 @@ type Options struct {
 	AnyOutput bool
 	// Pager is the value of PAGER and GIT_PAGER for the commands of a person; "" is cat.
 	Pager string
+	// Outside, if set, starts a command in a terminal of the program around Pollux, beside the launcher, the sandbox and the
+	// environment of commands. It is for calls that the user has allowed, while MayRunOutside returns true.
+	Outside       func(ctx context.Context, c process.HostCommand) (*process.HostTerminal, error)
+	MayRunOutside func() bool
 	// Launcher starts commands.
 	Launcher process.Launcher
 	// Processes is the table of the session's commands.

@@ -50,6 +50,9 @@ func (c *call) Run(ctx context.Context, host tool.Host) *tool.Result {
 		const text = "Command was cancelled by user before it could start."
 		return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TerminalDisplay(text)}
 	}
+	if c.runsOutside(host) {
+		return c.runOutside(ctx, host)
+	}
 	r := &runningCall{call: c, host: host, text: tool.NewCollector(host.Limit, host.Spill)}
 	r.text.Before = outputBegin
 	if err := r.start(ctx); err != nil {

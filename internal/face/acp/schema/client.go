@@ -51,6 +51,39 @@ type WriteRequest struct {
 	Content   string `json:"content"`
 }
 
+// CreateRequest are the parameters of [CreateTerminal]. Limit is the number of bytes of output to keep, the last ones.
+type CreateRequest struct {
+	SessionID string   `json:"sessionId"`
+	Command   string   `json:"command"`
+	Args      []string `json:"args"`
+	Env       []Pair   `json:"env"`
+	Dir       string   `json:"cwd"`
+	Limit     int      `json:"outputByteLimit"`
+}
+
+// CreateResponse is the result of [CreateTerminal].
+type CreateResponse struct {
+	TerminalID string `json:"terminalId"`
+}
+
+// OfTerminal are the parameters of the other requests about a terminal.
+type OfTerminal struct {
+	SessionID  string `json:"sessionId"`
+	TerminalID string `json:"terminalId"`
+}
+
+// OutputResponse is the result of [TerminalOutput].
+type OutputResponse struct {
+	Output    string `json:"output"`
+	Truncated bool   `json:"truncated"`
+}
+
+// ExitResponse is the result of [WaitForExit].
+type ExitResponse struct {
+	Code   *int   `json:"exitCode"`
+	Signal string `json:"signal"`
+}
+
 // ElicitRequest are the parameters of [Elicit]. Its mode is "form", with a schema, or "url", with the address of a page and an id
 // for [ElicitationDone].
 type ElicitRequest struct {

@@ -15,7 +15,8 @@ type ClientCapabilities struct {
 		Read  bool `json:"readTextFile"`
 		Write bool `json:"writeTextFile"`
 	} `json:"fs"`
-	Auth struct {
+	Terminal bool `json:"terminal"`
+	Auth     struct {
 		Terminal bool `json:"terminal"`
 	} `json:"auth"`
 	Elicitation struct {

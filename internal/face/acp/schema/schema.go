@@ -31,6 +31,11 @@ const (
 	RequestPermission = "session/request_permission"
 	ReadTextFile      = "fs/read_text_file"
 	WriteTextFile     = "fs/write_text_file"
+	CreateTerminal    = "terminal/create"
+	TerminalOutput    = "terminal/output"
+	WaitForExit       = "terminal/wait_for_exit"
+	KillTerminal      = "terminal/kill"
+	ReleaseTerminal   = "terminal/release"
 	Elicit            = "elicitation/create"
 	ElicitationDone   = "elicitation/complete" // a notification
 )
