@@ -53,6 +53,7 @@ type Current struct {
 type Directory struct {
 	*modelconfig.Resolver
 	current atomic.Pointer[Current]
+	effort  atomic.Pointer[effort]
 
 	// One of these answers all requests.
 	accountModels *accountModels // the models of the user's accounts

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -447,5 +448,27 @@ func TestReturnsCalls(t *testing.T) {
 	}
 	if (&Directory{}).ReturnsCalls("gemini-2.5-pro") {
 		t.Error("a generator of the caller is not known")
+	}
+}
+
+// TestEffort checks that a level of thinking that the user has chosen counts for its model, and that it takes the place of a budget.
+func TestEffort(t *testing.T) {
+	t.Parallel()
+	d := Unavailable(errors.New("none"), Options{})
+	for model, want := range map[string]llm.Thinking{
+		"gemini-2.5-pro": {IncludeThoughts: true, Level: "LOW"}, "gpt-5.6": {IncludeThoughts: true, Level: "LOW"}, "llama3.1": {IncludeThoughts: true, Level: "LOW"},
+	} {
+		before := d.ChatConfig(model, false)
+		d.UseEffort(model, "low")
+		if got := d.ChatConfig(model, false); got.Thinking == nil || *got.Thinking != want || d.Effort(model) != "low" {
+			t.Errorf("%s thinks %+v, want %+v", model, got.Thinking, want)
+		}
+		if d.Effort("other") != "" {
+			t.Error("another model has the level, too")
+		}
+		d.UseEffort(model, "")
+		if got := d.ChatConfig(model, false); !reflect.DeepEqual(got, before) {
+			t.Errorf("%s thinks %+v, and thought %+v", model, got.Thinking, before.Thinking)
+		}
 	}
 }

@@ -24,6 +24,7 @@ import (
 type opening struct {
 	isResumed   bool   // its record exists
 	mode, model string // that the person has chosen, "" for none
+	effort      string // of the model that answers
 }
 
 // work is an open session with the driver that works on it.
@@ -69,6 +70,9 @@ func (c *chat) open(ctx context.Context, how opening) error {
 		return wire.Errorf(wire.InternalError, "The session is open in another process. Close it there, and load it again.")
 	}
 	w.mode, w.model = w.live.Rulebook.Mode(), w.live.Models.Current().Requested
+	if how.effort != "" {
+		w.live.Models.UseEffort(w.live.Models.Current().Model, how.effort)
+	}
 	c.mu.Lock()
 	c.work, c.isLost = w, false
 	c.mu.Unlock()
@@ -152,9 +156,11 @@ func (c *chat) reopen(ctx context.Context) error {
 	if mode := w.live.Rulebook.Mode(); mode != w.mode {
 		how.mode = mode.Name()
 	}
-	if now := w.live.Models.Current(); now.Requested != w.model {
+	now := w.live.Models.Current()
+	if now.Requested != w.model {
 		how.model = now.Requested
 	}
+	how.effort = w.live.Models.Effort(now.Model)
 	c.mu.Lock()
 	c.isReopening, c.notes = true, nil // the warnings come again
 	if c.isLost {                      // its end has come

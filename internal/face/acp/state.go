@@ -18,29 +18,30 @@ import (
 
 // told is the state of a session as the client knows it.
 type told struct {
-	mode, model string
-	commands    []byte
+	mode, model, effort string
+	commands            []byte
 }
 
 // The ids of the choices that the person has in a session.
 const (
-	modeOption  = "mode"
-	modelOption = "model"
+	modeOption   = "mode"
+	modelOption  = "model"
+	effortOption = "effort"
 )
 
 // state returns modes, models and options, and notes that the client knows them.
 func (c *chat) state() schema.SessionState {
 	w := c.current()
 	s := schema.SessionState{Modes: modesOf(w), Models: c.modelsOf(w)}
-	s.Options = optionsOf(s.Modes, s.Models)
+	s.Options = optionsOf(w, s.Modes, s.Models)
 	c.mu.Lock()
-	c.told.mode, c.told.model = s.Modes.Current, s.Models.Current
+	c.told.mode, c.told.model, c.told.effort = s.Modes.Current, s.Models.Current, w.live.Models.Effort(s.Models.Current)
 	c.mu.Unlock()
 	return s
 }
 
-// optionsOf returns the choices of the person: the same modes and models.
-func optionsOf(modes *schema.Modes, list *schema.Models) []schema.Option {
+// optionsOf returns the choices of the person: the same modes and models, and how much the current model thinks, if it has levels.
+func optionsOf(w *work, modes *schema.Modes, list *schema.Models) []schema.Option {
 	mode := schema.Option{ID: modeOption, Name: "Mode", Description: "Which tools run without approval", Category: "mode", Type: "select", Current: modes.Current}
 	for _, m := range modes.Available {
 		mode.Values = append(mode.Values, schema.Value{Value: m.ID, Name: m.Name, Description: m.Description})
@@ -49,7 +50,32 @@ func optionsOf(modes *schema.Modes, list *schema.Models) []schema.Option {
 	for _, m := range list.Available {
 		model.Values = append(model.Values, schema.Value{Value: m.ID, Name: m.Name, Description: m.Description})
 	}
-	return []schema.Option{mode, model}
+	options := []schema.Option{mode, model}
+	if levels := effortsOf(w, list.Current); len(levels) > 0 {
+		effort := schema.Option{ID: effortOption, Name: "Effort", Description: "How much the model thinks before it answers", Category: "thought_level", Type: "select", Current: w.live.Models.Effort(list.Current)}
+		if effort.Current == "" {
+			effort.Current = defaultEffort
+		}
+		effort.Values = append(effort.Values, schema.Value{Value: defaultEffort, Name: "Default", Description: "As your settings say"})
+		for _, level := range levels {
+			effort.Values = append(effort.Values, schema.Value{Value: level, Name: strings.ToUpper(level[:1]) + level[1:]})
+		}
+		options = append(options, effort)
+	}
+	return options
+}
+
+// defaultEffort is the value for the level of the settings.
+const defaultEffort = "default"
+
+// effortsOf returns the levels of thinking of a model, nil if it has none, or if they are not known without a request.
+func effortsOf(w *work, model string) []string {
+	for _, m := range w.live.Models.KnownModels() {
+		if m.Name == model {
+			return m.Efforts
+		}
+	}
+	return nil
 }
 
 // modesOf returns the modes that the person can choose: not those that settings or the folder rule out.
@@ -115,14 +141,15 @@ func (c *chat) tellState() {
 	w := c.current()
 	mode := w.live.Rulebook.Mode().String()
 	model := c.modelName(w)
+	effort := w.live.Models.Effort(model)
 	c.mu.Lock()
 	before := c.told
 	hasBegun := c.hasBegun
 	if hasBegun {
-		c.told.mode, c.told.model = mode, model
+		c.told.mode, c.told.model, c.told.effort = mode, model, effort
 	}
 	c.mu.Unlock()
-	if !hasBegun || before.mode == mode && before.model == model {
+	if !hasBegun || before.mode == mode && before.model == model && before.effort == effort {
 		return
 	}
 	if before.mode != mode {
@@ -131,7 +158,7 @@ func (c *chat) tellState() {
 			c.say("[MODE_UPDATE] " + mode)
 		}
 	}
-	c.send(schema.OptionsUpdate{Kind: schema.OptionsKnown, Options: optionsOf(modesOf(w), c.modelsOf(w))})
+	c.send(schema.OptionsUpdate{Kind: schema.OptionsKnown, Options: optionsOf(w, modesOf(w), c.modelsOf(w))})
 }
 
 // modelName returns the id of the current model.
@@ -192,7 +219,7 @@ func (s *server) setModel(p schema.OfSession) wire.Answer {
 	}
 }
 
-// setOption sets the mode or the model.
+// setOption sets the mode, the model, or how much it thinks.
 func (s *server) setOption(p schema.OfSession) wire.Answer {
 	c, err := s.find(p.SessionID)
 	if err != nil {
@@ -209,15 +236,35 @@ func (s *server) setOption(p schema.OfSession) wire.Answer {
 			err = c.switchMode("value", value)
 		case modelOption:
 			err = c.chooseModel(ctx, "value", value)
+		case effortOption:
+			err = c.chooseEffort(value)
 		default:
-			err = invalid("configId", "There is no such option. The options are mode and model.")
+			err = invalid("configId", "There is no such option. The options are mode, model and effort.")
 		}
 		if err != nil {
 			return nil, nil, err
 		}
 		w := c.current()
-		return schema.Options{Options: optionsOf(modesOf(w), c.modelsOf(w))}, c.tellState, nil
+		return schema.Options{Options: optionsOf(w, modesOf(w), c.modelsOf(w))}, c.tellState, nil
 	}
+}
+
+// chooseEffort sets how much the current model thinks, from the next request on.
+func (c *chat) chooseEffort(level string) error {
+	w := c.current()
+	model := c.modelName(w)
+	levels := effortsOf(w, model)
+	if len(levels) == 0 {
+		return invalid("configId", "The model "+terminal.Line(model)+" has no levels of thinking.")
+	}
+	if level != defaultEffort && !slices.Contains(levels, level) {
+		return invalid("value", "The model "+terminal.Line(model)+" has no level "+terminal.Cut(terminal.Line(level), 100)+". It has "+strings.Join(levels, ", ")+".")
+	}
+	if level == defaultEffort {
+		level = ""
+	}
+	w.live.Models.UseEffort(model, level)
+	return nil
 }
 
 // chooseModel makes another model answer from the next turn on. A model that the provider does not have is an error.

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pollux/internal/face/acp"
 )
 
 // current returns the mode and the model in a list of options.
@@ -116,5 +118,61 @@ func TestPlan(t *testing.T) {
 				t.Errorf("%d updates", n)
 			}
 		})
+	}
+}
+
+// TestEffort chooses how much a model thinks, which counts from the next request on and for this model only.
+func TestEffort(t *testing.T) {
+	t.Parallel()
+	e := newEditor(t, setup{script: "turn\n  times always\n  text Hi.\n", isNew: true, options: func(o *acp.Options) { o.Session.Project.Model = "gemini-3.1-pro-preview" }})
+	e.onAsk = func(string, map[string]any) any { return selects("trust") }
+	state := e.ok("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{}})
+	id := state["sessionId"].(string)
+	options := state["configOptions"].([]any)
+	if got := current(state["configOptions"]); got != "default gemini-3.1-pro-preview default " {
+		t.Fatalf("the options are %s", got)
+	}
+	effort := options[2].(map[string]any)
+	values := ""
+	for _, v := range effort["options"].([]any) {
+		values += fmt.Sprint(v.(map[string]any)["value"], "=", v.(map[string]any)["name"], " ")
+	}
+	if effort["category"] != "thought_level" || effort["type"] != "select" || values != "default=Default low=Low medium=Medium high=High " {
+		t.Errorf("the option is %v", effort)
+	}
+	set := func(option, value string) string {
+		return current(e.ok("session/set_config_option", map[string]any{"sessionId": id, "configId": option, "value": value})["configOptions"])
+	}
+	level := func() string {
+		t.Helper()
+		e.ask(id, "Hi")
+		requests := e.model.Requests()
+		_, rest, _ := strings.Cut(string(requests[len(requests)-1].Body), `"thinkingLevel":"`)
+		level, _, _ := strings.Cut(rest, `"`)
+		return level
+	}
+	if got := set("effort", "low"); got != "default gemini-3.1-pro-preview low " {
+		t.Errorf("the options are %s", got)
+	}
+	updates := e.kinds("config_option_update")
+	if len(updates) != 1 || current(updates[0]["configOptions"]) != "default gemini-3.1-pro-preview low " {
+		t.Errorf("the updates are %v", updates)
+	}
+	if got := level(); got != "LOW" { // the session opens again, because the folder is trusted now
+		t.Errorf("the level is %q", got)
+	}
+	if got := set("effort", "default"); got != "default gemini-3.1-pro-preview default " || level() != "HIGH" {
+		t.Errorf("the options are %s", got)
+	}
+	set("effort", "low")
+	if f := e.fails(-32602, "session/set_config_option", map[string]any{"sessionId": id, "configId": "effort", "value": "max"}); !strings.Contains(f.Message, "It has low, medium, high.") {
+		t.Error(f.Message)
+	}
+	if got := set("model", "gemini-2.5-flash"); got != "default gemini-2.5-flash " || level() != "" {
+		t.Errorf("the options of another model are %s", got)
+	}
+	e.fails(-32602, "session/set_config_option", map[string]any{"sessionId": id, "configId": "effort", "value": "low"})
+	if got := set("model", "gemini-3.1-pro-preview"); got != "default gemini-3.1-pro-preview low " || level() != "LOW" {
+		t.Errorf("the options are %s", got)
 	}
 }
