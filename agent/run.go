@@ -21,6 +21,8 @@ type Prompt struct {
 	// ID is the id of all requests that the prompt causes. If it is "", [Agent.Run] makes one,
 	// as [Agent.NewPromptID] does.
 	ID string
+	// Trace is the W3C traceparent of the request that has caused the prompt, which telemetry continues; "" if there is none.
+	Trace string
 	// IsNotice is set of a message that no person has written, such as the result of work in the background. No one can
 	// withdraw it.
 	IsNotice bool

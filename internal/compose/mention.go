@@ -16,7 +16,7 @@ import (
 
 // Attach adds the files that the texts of a prompt mention, as [Composer.Expand] does. Shown is set if there are any.
 func (c *Composer) Attach(ctx context.Context, p agent.Prompt) (agent.Prompt, error) {
-	attached := agent.Prompt{ID: p.ID}
+	attached := agent.Prompt{ID: p.ID, Trace: p.Trace}
 	known := mention.Known{IsAgent: c.parts.Agents.Has, Resources: c.parts.Servers.Resources(), Seen: c.parts.Seen}
 	ctx = tool.WithConversation(ctx, c.parts.Agent.Conversation())
 	for _, part := range p.Parts {

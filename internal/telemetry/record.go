@@ -3,10 +3,12 @@ package telemetry
 import (
 	"bytes"
 	"crypto/rand"
+	"encoding/hex"
 	"encoding/json"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"pollux/llm"
@@ -155,6 +157,25 @@ func newPlace() place {
 	var p place
 	_, _ = rand.Read(p.trace[:]) // never fails
 	_, _ = rand.Read(p.span[:])
+	return p
+}
+
+// placeIn returns the position of a new span below that of a W3C traceparent, or in a trace of its own if that is none.
+func placeIn(traceparent string) place {
+	p := newPlace()
+	fields := strings.Split(traceparent, "-")
+	const version, flags = 2, 2
+	if len(fields) < 4 || len(fields[0]) != version || fields[0] == "ff" || fields[0] == "00" && len(fields) > 4 || len(fields[3]) != flags || traceparent != strings.ToLower(traceparent) {
+		return p
+	}
+	var above place
+	trace, traceErr := hex.DecodeString(fields[1])
+	span, spanErr := hex.DecodeString(fields[2])
+	isWhole := copy(above.trace[:], trace) == len(above.trace) && copy(above.span[:], span) == len(above.span)
+	if traceErr != nil || spanErr != nil || !isWhole || len(trace) > len(above.trace) || len(span) > len(above.span) || !above.known() || above.span == [8]byte{} {
+		return p
+	}
+	p.trace, p.parent = above.trace, above.span
 	return p
 }
 

@@ -15,7 +15,7 @@ import (
 func (t *Telemetry) promptBegan(p records.PromptBegan) {
 	t.setCommon()
 	t.mu.Lock()
-	t.prompts[p.ID] = &watcher{t: t, id: p.ID, in: newPlace(), began: time.Now()}
+	t.prompts[p.ID] = &watcher{t: t, id: p.ID, in: placeIn(p.Trace), began: time.Now()}
 	t.mu.Unlock()
 
 	text := p.Shown

@@ -830,3 +830,37 @@ func TestExecutions(t *testing.T) {
 		t.Errorf("recorded %s, want %s", strings.Join(got, ", "), want)
 	}
 }
+
+// TestPlaceIn reads the traceparents of clients. One that W3C does not allow begins a trace of its own.
+func TestPlaceIn(t *testing.T) {
+	t.Parallel()
+	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	for header, isGood := range map[string]bool{
+		"00-" + trace + "-" + span + "-01":                    true,
+		"00-" + trace + "-" + span + "-00":                    true,
+		"cc-" + trace + "-" + span + "-01-what":               true,
+		"00-" + trace + "-" + span + "-01-what":               false,
+		"ff-" + trace + "-" + span + "-01":                    false,
+		"00-" + trace + "-" + span:                            false,
+		"00-" + trace + "0-" + span + "-01":                   false,
+		"00-" + trace + "00-" + span + "-01":                  false,
+		"00-" + trace[2:] + "-" + span + "-01":                false,
+		"00-" + trace + "-" + span[2:] + "-01":                false,
+		"00-" + trace + "-" + span + "00-01":                  false,
+		"00-" + strings.ToUpper(trace) + "-" + span + "-01":   false,
+		"00-" + strings.Repeat("0", 32) + "-" + span + "-01":  false,
+		"00-" + trace + "-" + strings.Repeat("0", 16) + "-01": false,
+		"00-" + strings.Repeat("x", 32) + "-" + span + "-01":  false,
+		"00-" + trace + "-" + span + "-1":                     false,
+		"":                                                    false,
+		"-":                                                   false,
+	} {
+		p := placeIn(header)
+		if got := fmt.Sprintf("%x-%x", p.trace, p.parent); (got == trace+"-"+span) != isGood || !p.known() || p.span == [8]byte{} || p.span == p.parent {
+			t.Errorf("%q is the place %s", header, got)
+		}
+		if !isGood && p.parent != [8]byte{} {
+			t.Errorf("%q has the parent %x", header, p.parent)
+		}
+	}
+}

@@ -22,7 +22,7 @@ import (
 const maxAnswer = 64 << 10
 
 // canFill reports whether the client has the person fill in a form.
-func (s *server) canFill() bool { return s.clientInfo().Capabilities.Elicitation.Form != nil }
+func (s *server) canFill() bool { return schema.IsSet(s.clientInfo().Capabilities.Elicitation.Form) }
 
 // isForForm reports whether a question is asked with a form: it has several parts, or its answer may be a text. Forms never ask
 // for secrets, which editors show and keep.

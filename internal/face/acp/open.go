@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pollux/internal/config"
+	"pollux/internal/face/acp/schema"
 	"pollux/internal/face/acp/wire"
 	"pollux/internal/face/kit"
 	"pollux/internal/guard/hook"
@@ -96,7 +97,7 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	p.ApprovalMode, p.Model = cmp.Or(how.mode, p.ApprovalMode), cmp.Or(how.model, p.Model)
 	p.Host.Servers, p.Host.LacksForms, p.Host.Buffers = c.place.servers, !c.server.canFill(), c.buffers()
 	can := c.server.clientInfo().Capabilities
-	if can.Elicitation.URL != nil {
+	if schema.IsSet(can.Elicitation.URL) {
 		p.Host.OpenPage = c.openPage
 	}
 	if can.Terminal {

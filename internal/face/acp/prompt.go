@@ -25,6 +25,7 @@ type input struct {
 	blocks []block
 	rest   []block // behind the first text
 	title  string
+	trace  string // of the client
 }
 
 // block is a block of a prompt.

@@ -48,6 +48,7 @@ func (s *server) prompt(p schema.PromptRequest) wire.Answer {
 	if problem != nil {
 		return wire.Fail(problem)
 	}
+	in.trace = p.Trace()
 	t := c.newTurn()
 	return func(ctx context.Context) (any, func(), error) {
 		defer context.AfterFunc(ctx, func() { c.cancelTurn(t) })()
@@ -232,6 +233,7 @@ func (c *chat) interpret(ctx context.Context, w *work, in input) (line string, p
 		c.unknownCommand(w, line)
 	}
 	p, err = c.newPrompt(ctx, w, in.blocks)
+	p.Trace = in.trace
 	return "", p, err
 }
 

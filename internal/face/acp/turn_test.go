@@ -1,6 +1,8 @@
 package acp_test
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -67,5 +69,34 @@ agent_message_chunk Done.`
 	}
 	if titles := e.kinds("session_info_update"); len(titles) != 1 || titles[0]["title"] != "Rename it" {
 		t.Errorf("the titles are %v", titles)
+	}
+}
+
+// TestTrace checks that the telemetry of a prompt continues the trace of the client, and that other contents of _meta are no error.
+func TestTrace(t *testing.T) {
+	t.Parallel()
+	const trace, span = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+	e := newEditor(t, setup{
+		script: "turn\n  times always\n  text Hi.\n", settings: `{"tools": {"sandbox": false}, "telemetry": {"enabled": true, "target": "local", "outfile": "~/telemetry.log"}}`,
+	})
+	id := e.open()
+	p := prompt(id, "Hello")
+	p["_meta"] = map[string]any{"traceparent": "00-" + trace + "-" + span + "-01", "editor.example/x": 1}
+	e.ok("session/prompt", p)
+	for _, meta := range []any{nil, "text", []any{1}, map[string]any{"traceparent": 5}, map[string]any{"traceparent": "00-bad"}} {
+		p["_meta"] = meta
+		e.ok("session/prompt", p)
+	}
+	e.end()
+	data, err := os.ReadFile(filepath.Join(e.home, "telemetry.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(data)
+	if n := strings.Count(text, `"name": "user_prompt"`) + strings.Count(text, `"name":"user_prompt"`); n != 6 {
+		t.Errorf("there are %d prompts: %.2000s", n, text)
+	}
+	if !strings.Contains(text, trace) || strings.Count(text, span) != 1 {
+		t.Errorf("the trace is not continued once: %.2000s", text)
 	}
 }

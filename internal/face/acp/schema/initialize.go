@@ -20,10 +20,15 @@ type ClientCapabilities struct {
 		Terminal bool `json:"terminal"`
 	} `json:"auth"`
 	Elicitation struct {
-		Form *Empty `json:"form"`
-		URL  *Empty `json:"url"`
+		Form json.RawMessage `json:"form"`
+		URL  json.RawMessage `json:"url"`
 	} `json:"elicitation"`
 	Meta map[string]json.RawMessage `json:"_meta"`
+}
+
+// IsSet reports whether a capability of any form is there.
+func IsSet(capability json.RawMessage) bool {
+	return len(capability) > 0 && string(capability) != "null" && string(capability) != "false"
 }
 
 // Implementation names a program.

@@ -118,8 +118,20 @@ type SessionInfo struct {
 
 // PromptRequest are the parameters of [Prompt].
 type PromptRequest struct {
-	SessionID string  `json:"sessionId"`
-	Prompt    []Block `json:"prompt"`
+	SessionID string          `json:"sessionId"`
+	Prompt    []Block         `json:"prompt"`
+	Meta      json.RawMessage `json:"_meta"`
+}
+
+// Trace returns the field traceparent of _meta, as W3C defines it; "" if there is none. What else is there is no error.
+func (p *PromptRequest) Trace() string {
+	var meta struct {
+		Trace string `json:"traceparent"`
+	}
+	if json.Unmarshal(p.Meta, &meta) != nil {
+		return ""
+	}
+	return meta.Trace
 }
 
 // PromptResponse is the result of [Prompt].
