@@ -29,6 +29,14 @@ type editor struct {
 // startEditor starts the program with a scripted model, in an empty home directory. The process has another directory than its sessions.
 func startEditor(t *testing.T, script string, flags ...string) *editor {
 	t.Helper()
+	e := newEditorProcess(t, script, flags...)
+	e.run()
+	return e
+}
+
+// newEditorProcess is startEditor without the start of the program.
+func newEditorProcess(t *testing.T, script string, flags ...string) *editor {
+	t.Helper()
 	model := scripttest.Serve(t, script, scriptmodel.Options{})
 	root, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -46,20 +54,26 @@ func startEditor(t *testing.T, script string, flags ...string) *editor {
 		"HOME="+home, "GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_FORCE_FILE_STORAGE=true",
 		"GEMINI_API_KEY=test-key", "GEMINI_MODEL=gemini-2.5-flash", "GOOGLE_GEMINI_BASE_URL="+model.URL(),
 	)
+	return e
+}
+
+// run starts the program.
+func (e *editor) run() {
+	e.t.Helper()
+	var err error
 	if e.in, err = e.cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	out, err := e.cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
 	}
 	if err := e.cmd.Start(); err != nil {
-		t.Fatal(err)
+		e.t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = e.cmd.Process.Kill() })
+	e.t.Cleanup(func() { _ = e.cmd.Process.Kill() })
 	e.out = bufio.NewScanner(out)
 	e.out.Buffer(nil, 1<<20)
-	return e
 }
 
 // send sends a request with an id, and waits for the answer. Each line before it must be a message, too.

@@ -41,7 +41,8 @@ type editor struct {
 	answers map[string]chan message
 	updates []map[string]any
 	heard   *sync.Cond
-	log     []string // of the other side, as one word each
+	log     []string          // of the other side, as one word each
+	states  map[string]string // of calls, by session and call
 }
 
 // message is a message as it arrives.
@@ -195,6 +196,7 @@ func (e *editor) take(m message) {
 		e.mu.Lock()
 		e.updates = append(e.updates, update)
 		e.log = append(e.log, word(update))
+		e.checkOrder(m.Params["sessionId"].(string), update)
 		e.heard.Broadcast()
 		e.mu.Unlock()
 		if e.onEvent != nil {
@@ -289,6 +291,9 @@ func (e *editor) begin(method string, params any) func() (map[string]any, error)
 	answers := make(chan message, 2)
 	e.answers[id] = answers
 	e.mu.Unlock()
+	if p, ok := params.(map[string]any); ok && method == "session/load" {
+		e.forgetCalls(fmt.Sprint(p["sessionId"]))
+	}
 	e.send(map[string]any{"jsonrpc": "2.0", "id": json.RawMessage(id), "method": method, "params": params})
 	return func() (map[string]any, error) {
 		e.t.Helper()

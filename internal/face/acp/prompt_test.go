@@ -2,10 +2,17 @@ package acp_test
 
 import (
 	"encoding/base64"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"pollux/internal/process/processtest"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"pollux/internal/mcp/mcptest"
 )
 
 // png is the smallest image.
@@ -85,6 +92,53 @@ func TestBigImage(t *testing.T) {
 	big := base64.StdEncoding.EncodeToString(append(data, make([]byte, size)...))
 	if stop := e.ask(e.open(), "Look", map[string]any{"type": "image", "mimeType": "image/png", "data": big}); stop != "end_turn" {
 		t.Error(stop)
+	}
+}
+
+// TestCommandKinds begins prompts with a custom command that runs a program, with the prompt of an MCP server, and with a skill.
+func TestCommandKinds(t *testing.T) {
+	t.Parallel()
+	service := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return mcptest.New("toy", mcptest.Process{}) }, nil))
+	t.Cleanup(service.Close)
+	e := newEditor(t, setup{script: `
+turn
+  expect prompt The word is heron.
+  text One.
+turn
+  expect prompt Say "hello" to owls
+  text Two.
+turn
+  expect anywhere Knit slowly.
+  text Three.
+`, files: map[string]string{
+		".gemini/commands/word.toml": "prompt = \"The word is !{cat word.txt; touch ran}.\"\n", "word.txt": "heron",
+		".gemini/skills/knit/SKILL.md": "---\nname: knit\ndescription: Knits\n---\nKnit slowly.\n",
+	}})
+	var asked []string
+	answer := "cancel"
+	e.onAsk = func(_ string, params map[string]any) any {
+		asked = append(asked, fmt.Sprint(params["toolCall"].(map[string]any)["content"]))
+		return selects(answer)
+	}
+	id := e.ok("session/new", map[string]any{"cwd": e.dir, "mcpServers": []any{map[string]any{"type": "http", "name": "toy", "url": service.URL, "headers": []any{}}}})["sessionId"].(string)
+	_, _ = e.call("session/prompt", prompt(id, "/word"))
+	if len(asked) != 1 || !strings.Contains(asked[0], "touch ran") || !strings.HasPrefix(e.file("ran"), "!") || len(e.model.Requests()) != 0 {
+		t.Errorf("the person was asked %q; %d requests", asked, len(e.model.Requests()))
+	}
+	answer = "proceed_once"
+	for _, line := range []string{"/word", "/say-hello --who=owls", "/knit"} {
+		if stop := e.ask(id, line); stop != "end_turn" {
+			t.Errorf("%s ends with %s", line, stop)
+		}
+	}
+	names := ""
+	for _, u := range e.kinds("available_commands_update") {
+		names = fmt.Sprint(u["availableCommands"])
+	}
+	for _, name := range []string{"name:word", "name:say-hello", "name:knit"} {
+		if !strings.Contains(names, name) {
+			t.Errorf("%s is not in %s", name, names)
+		}
 	}
 }
 
