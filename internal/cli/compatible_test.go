@@ -11,7 +11,7 @@ var better = map[string]string{
 	"--model":               "also `provider/model`, of any provider ([models](models.md))",
 	"--output-format":       "always ends with a result, also after errors and signals ([scripts](headless.md))",
 	"--policy":              "warns about a missing path ([policies](policies.md))",
-	"--acp":                 "also lists, resumes, closes and deletes sessions, with commands, the output of running commands, and calls that end after a refusal ([editors](editors.md))",
+	"--acp":                 "also lists, resumes, closes and deletes sessions, with commands, the output of running commands, forms, levels of thinking, and calls that end after a refusal ([editors](editors.md))",
 	"--worktree":            "enters an existing worktree again, removes an unchanged one, runs no programs of the repository ([worktrees](worktrees.md))",
 	"--extensions":          "names an extension that does not exist ([extensions](extensions.md))",
 	"--list-extensions":     "also in scripts, on standard output ([extensions](extensions.md))",

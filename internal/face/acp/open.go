@@ -213,7 +213,7 @@ func (s *server) userAgent() string {
 	return project.UserAgent(s.Session.Project.Version, surface)
 }
 
-// headerWord returns a name as a word of a header.
+// headerWord returns a name as a word of a header, or of another line that others read.
 func headerWord(name string) string {
 	word := []rune(name)
 	for i, r := range word {

@@ -154,6 +154,7 @@ func TestEffort(t *testing.T) {
 	if got := set("effort", "low"); got != "default gemini-3.1-pro-preview low " {
 		t.Errorf("the options are %s", got)
 	}
+	e.await("config_option_update") // behind the answer
 	updates := e.kinds("config_option_update")
 	if len(updates) != 1 || current(updates[0]["configOptions"]) != "default gemini-3.1-pro-preview low " {
 		t.Errorf("the updates are %v", updates)

@@ -102,7 +102,7 @@ func (t *clientTerminal) wait(ctx context.Context) (process.HostExit, error) {
 	if err := t.ask(ctx, schema.WaitForExit, t.of(), &answer); err != nil {
 		return process.HostExit{}, err
 	}
-	return process.HostExit{Code: answer.Code, Signal: terminal.Cut(terminal.Line(answer.Signal), 40)}, nil
+	return process.HostExit{Code: answer.Code, Signal: terminal.Cut(headerWord(answer.Signal), 40)}, nil // the model reads it
 }
 
 func (t *clientTerminal) kill(ctx context.Context) error {
