@@ -47,7 +47,7 @@ func (c *call) runOutside(ctx context.Context, h tool.Host) *tool.Result {
 	})
 	if err != nil {
 		if ctx.Err() != nil {
-			return cancelledOutside(c)
+			return cancelledOutside()
 		}
 		return tool.Fail(tool.ErrShell, "The terminal of the editor could not run the command: "+err.Error())
 	}
@@ -110,14 +110,14 @@ func (c *outsideCall) wait(ctx context.Context) *tool.Result {
 func (c *outsideCall) stopped(ctx context.Context, why string) *tool.Result {
 	if why == "" {
 		go c.end(context.WithoutCancel(ctx))
-		return cancelledOutside(c.call)
+		return cancelledOutside()
 	}
 	c.kill(ctx)
 	return c.result(ctx, nil, why)
 }
 
 // cancelledOutside is the result of a cancelled call.
-func cancelledOutside(*call) *tool.Result {
+func cancelledOutside() *tool.Result {
 	const text = "Command was cancelled by user before it could complete."
 	return &tool.Result{Content: []llm.Part{llm.Text(text)}, Display: tool.TerminalDisplay(text)}
 }
