@@ -15,6 +15,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/exit"
+	"pollux/internal/manage/nouns"
 	"pollux/internal/terminal"
 )
 
@@ -236,6 +237,42 @@ func TestHelpAndVersion(t *testing.T) {
 	}
 	if s := pollux("--version"); strings.TrimSpace(s.out.String()) == "" {
 		t.Error("there is no version")
+	}
+}
+
+// TestHelpIsWhole checks that the help of each command has all that the table of commands says of it.
+func TestHelpIsWhole(t *testing.T) {
+	t.Parallel()
+	screen := &terminal.Terminal{Out: terminal.NewWriter(io.Discard), Err: terminal.NewWriter(io.Discard)}
+	counts := map[string]int{}
+	var check func(cmd *cobra.Command)
+	check = func(cmd *cobra.Command) {
+		for _, sub := range cmd.Commands() {
+			check(sub)
+		}
+		var b bytes.Buffer
+		printHelp(&b, cmd, 0)
+		for kind, text := range map[string]string{"summary": cmd.Short, "details": cmd.Long, "example": cmd.Example} {
+			for line := range strings.Lines(text) {
+				counts[kind]++
+				if line = strings.TrimSpace(line); !strings.Contains(b.String(), line) {
+					t.Errorf("%s --help lacks the %s %q", cmd.CommandPath(), kind, line)
+				}
+			}
+		}
+	}
+	for _, noun := range nouns.All() {
+		if noun.IsSessionOnly {
+			continue
+		}
+		cmd, _, err := programFor([]string{noun.Name}, screen, config.NewEnv()).root.Find([]string{noun.Name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(cmd)
+	}
+	if counts["summary"] < 50 || counts["details"] < 3 || counts["example"] < 5 {
+		t.Errorf("checked only %v", counts)
 	}
 }
 

@@ -18,6 +18,9 @@ import (
 func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 	h := helpWriter{w, width}
 	h.text(cmd.Short)
+	if cmd.Long != "" {
+		h.text("\n" + cmd.Long)
+	}
 	h.lines("USAGE", usageLines(cmd)...)
 	if !cmd.HasParent() {
 		h.section("CORE COMMANDS", commandRows(cmd))
@@ -34,6 +37,9 @@ func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 	h.section("COMMANDS", commandRows(cmd))
 	own, inherited := commandFlags(cmd)
 	h.sections([]flagGroup{{"FLAGS", own}, {"INHERITED FLAGS", inherited}})
+	if cmd.HasExample() {
+		h.lines("EXAMPLES", exampleLines(cmd)...)
+	}
 	if cmd.HasAvailableSubCommands() {
 		h.lines("LEARN MORE", "Run '"+cmd.CommandPath()+" <command> --help' for more about a command.")
 	}
@@ -49,6 +55,14 @@ func usageLines(cmd *cobra.Command) []string {
 		line += " [command]"
 	}
 	return []string{line + " [flags]"}
+}
+
+// exampleLines returns the examples of a command for its help.
+func exampleLines(cmd *cobra.Command) (lines []string) {
+	for line := range strings.Lines(cmd.Example) {
+		lines = append(lines, "$ "+strings.TrimSpace(line))
+	}
+	return lines
 }
 
 // commandRows returns the visible subcommands of a command with their descriptions.

@@ -32,7 +32,7 @@ func Command() *manage.Command {
 			"  pollux import --from claude --apply",
 		Flags: []manage.Flag{
 			{Name: "from", Default: "", Usage: "`agent` Agent to import from", Choices: names()},
-			{Name: "scope", Short: "s", Default: "user", Usage: "Set-up to copy: your own (`user`), or that of the project", Choices: []string{"user", "project"}},
+			{Name: "scope", Short: "s", Default: "user", Usage: "`scope` Set-up to copy, your own or that of the project", Choices: []string{"user", "project"}},
 			{Name: "apply", Default: false, Usage: "Write the copies"},
 			{Name: "output-format", Short: "o", Default: "text", Usage: "`format` Format of the report", Choices: []string{"text", "json"}},
 			manage.JSON,

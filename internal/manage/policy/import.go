@@ -28,7 +28,7 @@ func importCommand() *manage.Command {
 		Example: "  pollux policy import                   # show the rules, and write nothing\n  pollux policy import --apply",
 		Flags: []manage.Flag{
 			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity", "codex", "opencode"}},
-			{Name: "scope", Short: "s", Default: "user", Usage: "Permissions to import: your own (`user`), or those of the project", Choices: []string{"user", "project"}},
+			{Name: "scope", Short: "s", Default: "user", Usage: "`scope` Permissions to import, your own or those of the project", Choices: []string{"user", "project"}},
 			{Name: "apply", Default: false, Usage: "Write the rules"},
 			manage.JSON,
 		},

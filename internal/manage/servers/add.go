@@ -23,7 +23,7 @@ func addCommand(scope manage.Flag) *manage.Command {
 			"  pollux mcp add --transport http docs https://docs.example/mcp -H 'X-Team: $TEAM'",
 		Flags: []manage.Flag{
 			scope,
-			{Name: "transport", Short: "t", Default: "stdio", Usage: "How to talk to the server: `stdio`, sse or http"},
+			{Name: "transport", Short: "t", Default: "stdio", Usage: "`transport` How to talk to the server: stdio, sse or http"},
 			{Name: "env", Short: "e", Default: []string{}, Usage: "Variable of the server's environment, as `NAME=value`"},
 			{Name: "header", Short: "H", Default: []string{}, Usage: "HTTP header of requests, as `'Name: value'`"},
 			{Name: "timeout", Default: 0, Usage: "Time for each request, in `milliseconds`"},

@@ -24,7 +24,7 @@ import (
 
 // Command returns the commands about MCP servers.
 func Command() *manage.Command {
-	scope := manage.Flag{Name: "scope", Short: "s", Default: "project", Usage: "Settings to change: `user` or project"}
+	scope := manage.Flag{Name: "scope", Short: "s", Default: "project", Usage: "`scope` Settings to change: user or project"}
 	json := []manage.Flag{manage.JSON}
 	return &manage.Command{
 		Name: "mcp", Summary: "Add, remove and test MCP servers",

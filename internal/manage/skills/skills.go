@@ -17,7 +17,7 @@ import (
 
 // Command returns the commands about skills.
 func Command() *manage.Command {
-	scope := manage.Flag{Name: "scope", Default: "user", Usage: "Where the skill belongs: `user` or workspace"}
+	scope := manage.Flag{Name: "scope", Default: "user", Usage: "`scope` Where the skill belongs: user or workspace"}
 	consent := manage.Flag{Name: "consent", Default: false, Usage: "Agree to the installation without a question"}
 	return &manage.Command{
 		Name: "skills", Aliases: []string{"skill"}, Summary: "List, install, enable and disable skills",
@@ -34,7 +34,7 @@ func Command() *manage.Command {
 			},
 			{
 				Name: "disable", Args: "<name>", Summary: "Disable a skill", Names: names, Run: setEnabled(false),
-				Flags:   []manage.Flag{{Name: "scope", Short: "s", Default: "workspace", Usage: "Settings to change: user or `workspace`"}},
+				Flags:   []manage.Flag{{Name: "scope", Short: "s", Default: "workspace", Usage: "`scope` Settings to change: user or workspace"}},
 				Session: &manage.InSession{Args: "<name> [--scope user|workspace]"},
 			},
 			{Name: "reload", Aliases: []string{"refresh"}, Summary: "Read the skills again", IsSessionOnly: true, Run: reload},
