@@ -316,7 +316,7 @@ func (c *chat) applyModel() error {
 // isForTerminals reports whether a command makes no sense in an editor, by the first word of its name: it is about the
 // screen or the keys, asks for secrets, or exchanges the conversation that the editor shows.
 func isForTerminals(name string) bool {
-	return slices.Contains([]string{"auth", "chat", "clear", "copy", "editor", "footer", "ide", "prompts", "quit", "resume", "rewind", "shortcuts", "theme", "vim"}, name)
+	return slices.Contains([]string{"auth", "chat", "clear", "copy", "editor", "footer", "ide", "prompts", "quit", "resume", "rewind", "shortcuts", "terminal-setup", "theme", "vim"}, name)
 }
 
 // tellCommands tells the client the commands that a prompt can begin with, if they are others than it knows.

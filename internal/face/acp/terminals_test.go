@@ -289,6 +289,7 @@ func TestTerminalCancel(t *testing.T) {
 	id := p.e.open()
 	wait := p.e.begin("session/prompt", prompt(id, "Go"))
 	pid := processtest.AwaitPID(t, p.e.dir+"/pid")
+	p.e.await("terminal/wait_for_exit") // else a terminal that opens too late is given back
 	began := time.Now()
 	p.e.notify("session/cancel", map[string]any{"sessionId": id})
 	if result, err := wait(); err != nil || result["stopReason"] != "cancelled" {

@@ -56,6 +56,7 @@ func TestPowers(t *testing.T) {
 		"hooks.BeforeTool of write_file: lint | acts, tightens",
 		`hooks.BeforeTool of write_file: {"command":"x","timeout":5,"type":"command"} | acts, tightens`,
 		"hooks.SessionStart: lint | acts",
+		"ide.enabled: true | acts",
 		"mcp.allowed: b | loosens, tightens",
 		`mcpServers.a: {"url":"http://a"} | acts`,
 		`mcpServers.b: {"command":"b","env":{"X":"1"}} | acts`,
@@ -82,7 +83,7 @@ func TestPowers(t *testing.T) {
 	left, _ := json.Marshal(tree)
 	const less = `{"advanced":{"bugCommand":{}},"agents":{"overrides":{"helper":{"mcpServers":{},"runConfig":{"maxTurns":2}}}},"context":{"includeDirectories":[]},` +
 		`"future":{"key":"unknown"},"general":{},"hooks":{"BeforeTool":[{"hooks":[{"command":"lint","type":"command"}],"matcher":"write_file"},7],` +
-		`"SessionStart":[{"hooks":[{"command":"lint","type":"command"}]}],"enabled":true},"ide":{"enabled":true},"mcp":{"allowed":[],"excluded":["c"]},` +
+		`"SessionStart":[{"hooks":[{"command":"lint","type":"command"}]}],"enabled":true},"ide":{},"mcp":{"allowed":[],"excluded":["c"]},` +
 		`"mcpServers":{"a":{"url":"http://a"}},"model":{"maxSessionTurns":5},"modelConfigs":{"customAliases":{},"customOverrides":[]},` +
 		`"modelProviders":{"x":{"baseURL":"http://evil"}},"skills":{"disabled":[]},"telemetry":{},` +
 		`"tools":{"allowed":["write_file"],"shell":{"inactivityTimeout":3}},"ui":{"theme":"dark"}}`
