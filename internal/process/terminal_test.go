@@ -177,7 +177,7 @@ func TestTerminalHeld(t *testing.T) {
 		t.Skip("NOT TESTED: this system takes the terminal away from them")
 	}
 	t.Parallel()
-	p, out := inTerminal(t, `echo one; (trap '' HUP; echo $$ >/dev/null; while [ ! -e go ]; do sleep 0.01; done; echo two) & while :; do sleep 0.02; exit 0; done`)
+	p, out := inTerminal(t, `echo one; (trap '' HUP; : >ready; while [ ! -e go ]; do sleep 0.01; done; echo two) & while [ ! -e ready ]; do sleep 0.01; done`)
 	<-p.Drained()
 	if isClosed(p.Closed()) || out.String() != "one\r\n" {
 		t.Errorf("closed: %v after %q", isClosed(p.Closed()), out)
