@@ -205,6 +205,7 @@ func (e *editor) take(m message) {
 	case m.Method == "$/cancel_request":
 		e.mu.Lock()
 		e.log = append(e.log, "withdrawn")
+		e.heard.Broadcast()
 		e.mu.Unlock()
 	case m.Method == "elicitation/complete":
 		e.mu.Lock()

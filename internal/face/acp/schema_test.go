@@ -19,17 +19,19 @@ type schemas struct {
 	resolved map[string]*jsonschema.Resolved
 }
 
+// published reads the published schema once for all tests: tests check a hundred types of it.
+var published = sync.OnceValues(func() (*schemas, error) {
+	data, err := os.ReadFile("../../../../shared/wire/acp.json")
+	return &schemas{text: data, resolved: map[string]*jsonschema.Resolved{}}, err
+})
+
 func loadSchemas(t *testing.T) *schemas {
 	t.Helper()
-	file, err := filepath.Abs("../../../../shared/wire/acp.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(file)
+	s, err := published()
 	if err != nil {
 		t.Logf("NOT CHECKED against the published schema: %v", err)
 	}
-	return &schemas{text: data, resolved: map[string]*jsonschema.Resolved{}}
+	return s
 }
 
 // check validates a message. "" is a type that the published schema does not have.
