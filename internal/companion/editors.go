@@ -1,20 +1,20 @@
 package companion
 
 import (
+	"runtime"
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/editorkeys"
 	"pollux/llm/ellipsis"
 )
 
 // anyEditor names an editor of which no more is known.
 const anyEditor = "the editor"
 
-// editors names the editors, by a variable in the environment of their terminals. The first one that is set counts: the variables of
-// VS Code are set in editors that are made from it, too.
+// editors names editors, by a variable in the environment of their terminals. The first one that is set counts. Those of the family of
+// VS Code are in editorkeys, which follows.
 var editors = [...]struct{ variable, value, name, command string }{
-	{"ANTIGRAVITY_CLI_ALIAS", "", "Antigravity", "antigravity"},
-	{"CURSOR_TRACE_ID", "", "Cursor", "cursor"},
 	{"TERM_PRODUCT", "Trae", "Trae", "trae"},
 	{"POSITRON", "1", "Positron", "positron"},
 	{"CODESPACES", "", "GitHub Codespaces", "code"},
@@ -25,8 +25,6 @@ var editors = [...]struct{ variable, value, name, command string }{
 	{"XCODE_VERSION_ACTUAL", "", "Xcode", ""},
 	{"TERM_PROGRAM", "sublime", "Sublime Text", ""},
 	{"TERMINAL_EMULATOR", "JetBrains-JediTerm", "the JetBrains IDE", ""},
-	{"TERM_PROGRAM", "vscode", "VS Code", "code"},
-	{"VSCODE_IPC_HOOK_CLI", "", "VS Code", "code"},
 }
 
 // editorName returns the name of an editor: the one it has given itself, else that of the terminal's.
@@ -47,6 +45,10 @@ func Terminal(env *config.Env) (name, command string) {
 		if value := env.Get(e.variable); value != "" && (e.value == "" || value == e.value) {
 			return e.name, e.command
 		}
+	}
+	if env.Get("TERM_PROGRAM") == "vscode" || env.Get("VSCODE_IPC_HOOK_CLI") != "" {
+		e := editorkeys.Of(env.Get, runtime.GOOS)
+		return e.Name, e.Command
 	}
 	return anyEditor, ""
 }

@@ -10,18 +10,21 @@ import (
 // Editor is an editor of the family of VS Code.
 type Editor struct {
 	Name string
+	// Command is the name of its program, which opens files and installs extensions.
+	Command string
 	// File is the path of its keybindings.json. It is "" if that is on another machine, where the window of the editor is.
 	File string
 }
 
-// family lists the editors by a word in the paths of their programs, with the directory of their settings. The last one is VS Code itself.
-var family = [...]struct{ word, name, dir string }{
-	{"cursor", "Cursor", "Cursor"},
-	{"windsurf", "Windsurf", "Windsurf"},
-	{"antigravity", "Antigravity", "Antigravity"},
-	{"codium", "VSCodium", "VSCodium"},
-	{"insiders", "VS Code Insiders", "Code - Insiders"},
-	{"", "VS Code", "Code"},
+// family lists the editors by a word in the paths of their programs, or by a variable that they set, with the directory of their settings. The
+// last one is VS Code itself.
+var family = [...]struct{ word, variable, name, command, dir string }{
+	{"cursor", "CURSOR_TRACE_ID", "Cursor", "cursor", "Cursor"},
+	{"windsurf", "", "Windsurf", "windsurf", "Windsurf"},
+	{"antigravity", "ANTIGRAVITY_CLI_ALIAS", "Antigravity", "antigravity", "Antigravity"},
+	{"codium", "", "VSCodium", "codium", "VSCodium"},
+	{"insiders", "", "VS Code Insiders", "code-insiders", "Code - Insiders"},
+	{"", "", "VS Code", "code", "Code"},
 }
 
 // Find returns the editor in whose terminal a process with these variables runs on an operating system, as in [runtime.GOOS], and false for
@@ -30,17 +33,22 @@ func Find(getenv func(name string) string, goos string) (Editor, bool) {
 	if getenv("TERM_PROGRAM") != "vscode" {
 		return Editor{}, false
 	}
+	return Of(getenv, goos), true
+}
+
+// Of is Find for a process that certainly runs in a terminal of such an editor, maybe with another terminal inside of that.
+func Of(getenv func(name string) string, goos string) (found Editor) {
 	clues := strings.ToLower(getenv("VSCODE_GIT_ASKPASS_NODE") + "\n" + getenv("VSCODE_GIT_ASKPASS_MAIN") + "\n" + getenv("__CFBundleIdentifier"))
 	for _, e := range family {
-		if strings.Contains(clues, e.word) {
-			found := Editor{Name: e.name}
+		if strings.Contains(clues, e.word) || e.variable != "" && getenv(e.variable) != "" {
+			found = Editor{Name: e.name, Command: e.command}
 			if root := settingsRoot(getenv, goos); root != "" && !isRemote(getenv, clues) {
 				found.File = filepath.Join(root, e.dir, "User", "keybindings.json")
 			}
-			return found, true
+			break
 		}
 	}
-	return Editor{}, false
+	return found
 }
 
 // isRemote reports whether the window of the editor is on another machine, or outside of a container or WSL.

@@ -14,7 +14,7 @@ import (
 func TestFind(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {
-		t.Skip("the paths are those of Unix")
+		t.Skip("NOT TESTED: the paths are those of Unix")
 	}
 	const askpass = "VSCODE_GIT_ASKPASS_MAIN="
 	for _, c := range []struct {
@@ -48,8 +48,28 @@ func TestFind(t *testing.T) {
 			}
 			return ""
 		}, c.goos)
-		if got != (Editor{c.want, c.file}) || ok != (c.want != "") {
+		if got.Name != c.want || got.File != c.file || ok != (c.want != "") {
 			t.Errorf("%s: %+v %t", c.name, got, ok)
+		}
+	}
+}
+
+// TestOf checks the programs of editors, which have variables of their own or are named in the paths of others.
+func TestOf(t *testing.T) {
+	t.Parallel()
+	for variable, want := range map[string]string{
+		"": "code", "CURSOR_TRACE_ID=1": "cursor", "ANTIGRAVITY_CLI_ALIAS=agy": "antigravity", "VSCODE_GIT_ASKPASS_MAIN=/usr/share/codium/x.js": "codium",
+		"VSCODE_GIT_ASKPASS_MAIN=/usr/share/code-insiders/x.js": "code-insiders", "VSCODE_GIT_ASKPASS_NODE=/opt/windsurf/windsurf": "windsurf",
+	} {
+		name, value, _ := strings.Cut(variable, "=")
+		got := Of(func(asked string) string {
+			if asked == name {
+				return value
+			}
+			return ""
+		}, "linux")
+		if got.Command != want {
+			t.Errorf("%s: %+v, want %s", variable, got, want)
 		}
 	}
 }
@@ -175,7 +195,7 @@ func TestAddThroughLink(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(target, path); err != nil {
-		t.Skip(err)
+		t.Skip("NOT TESTED: no links", err)
 	}
 	if _, _, err := Add(path, Bindings("linux"), time.Now()); err != nil {
 		t.Fatal(err)
