@@ -101,16 +101,10 @@ func (m *Migration) handler(e Event, name, of, matcher string, one any, dir stri
 		}
 	}
 	h := Hook{Event: e, Matcher: matcher}
-	_, reason := h.parse(encode(to))
-	if reason == "" && hasKey(to) {
-		reason = keyReason
-	}
-	if reason != "" {
-		m.leave(e, of, "%s", reason)
+	item, _ := m.take(&h, of, to)
+	if item == nil {
 		return nil, nil
 	}
-	item := m.item(of)
-	item.Detail, item.Restricts = h.CommandLine(), e == BeforeTool || e == BeforeAgent
 	for _, key := range without {
 		item.Change("without %s, which has no effect in Antigravity CLI", brief(key))
 	}

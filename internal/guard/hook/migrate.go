@@ -127,6 +127,21 @@ func (m *Migration) definition(e Event, name string, d map[string]any) {
 	}
 }
 
+// take reads a hook in the form that it is to have here, and reports it. It returns nil if the hook is left out, else notes about it, too.
+func (m *Migration) take(h *Hook, of string, form map[string]any) (item *transfer.Item, notes []string) {
+	notes, reason := h.parse(encode(form))
+	if reason == "" && hasKey(form) {
+		reason = keyReason
+	}
+	if reason != "" {
+		m.leave(h.Event, of, "%s", reason)
+		return nil, nil
+	}
+	item = m.item(of)
+	item.Detail, item.Restricts = h.CommandLine(), h.Event == BeforeTool || h.Event == BeforeAgent
+	return item, notes
+}
+
 // hook takes over one hook. It returns nil if it cannot run here.
 func (m *Migration) hook(e Event, name, of, matcher string, one any) (map[string]any, *transfer.Item) {
 	members, _ := one.(map[string]any)
@@ -140,21 +155,10 @@ func (m *Migration) hook(e Event, name, of, matcher string, one any) (map[string
 		to["event"] = name
 	}
 	h := Hook{Event: e, Matcher: matcher}
-	raw, err := json.Marshal(to)
-	if err != nil {
-		m.leave(e, of, "it cannot be read")
+	item, notes := m.take(&h, of, to)
+	if item == nil {
 		return nil, nil
 	}
-	notes, reason := h.parse(raw)
-	if reason == "" && hasKey(to) {
-		reason = keyReason
-	}
-	if reason != "" {
-		m.leave(e, of, "%s", reason)
-		return nil, nil
-	}
-	item := m.item(of)
-	item.Detail, item.Restricts = h.CommandLine(), e == BeforeTool || e == BeforeAgent
 	for _, note := range notes {
 		item.Change("%s", note)
 	}
