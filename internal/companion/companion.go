@@ -98,7 +98,7 @@ func (c *Companion) Connect() {
 func (c *Companion) begin() {
 	ctx, stop := context.WithCancel(context.Background())
 	settled, ended := make(chan struct{}), make(chan struct{})
-	c.phase, c.tried, c.stop, c.settled, c.ended = Connecting, time.Now(), stop, settled, ended
+	c.phase, c.editor, c.tried, c.stop, c.settled, c.ended = Connecting, anyEditor, time.Now(), stop, settled, ended
 	go func() {
 		defer crash.Recover()
 		defer close(ended)
@@ -111,7 +111,7 @@ func (c *Companion) begin() {
 // know about the editor.
 func (c *Companion) live(ctx context.Context, settle func()) {
 	defer settle()
-	peer, editor, err := c.dial(ctx, settle)
+	peer, err := c.dial(ctx, settle)
 	c.mu.Lock()
 	if ctx.Err() != nil {
 		c.mu.Unlock()
@@ -120,9 +120,12 @@ func (c *Companion) live(ctx context.Context, settle func()) {
 		}
 		return
 	}
-	c.peer, c.editor, c.why, c.phase = peer, editor, err, Connected
+	c.peer, c.why, c.phase = peer, err, Connected
 	if err != nil {
 		c.phase = Disconnected
+	}
+	if c.knows() {
+		settle()
 	}
 	c.changed()
 	c.mu.Unlock()
@@ -139,26 +142,32 @@ func (c *Companion) live(ctx context.Context, settle func()) {
 }
 
 // dial connects to the first address that answers.
-func (c *Companion) dial(ctx context.Context, settle func()) (_ *mcp.Peer, editor string, err error) {
+func (c *Companion) dial(ctx context.Context, settle func()) (*mcp.Peer, error) {
 	env := c.project.Env().User() // a project must not choose an editor
 	place, problem := find(place{
 		dir: workspace.RealPath(c.project.Paths.Dir()), files: filepath.Join(tempDir(env), "gemini", "ide"), env: env,
 	})
-	editor = editorName(env, place)
+	editor := editorName(env, place)
+	c.mu.Lock()
+	c.editor = editor
+	c.mu.Unlock()
 	addresses, err := place.addresses(env)
 	if problem != nil || err != nil {
-		return nil, editor, errors.Join(problem, err)
+		return nil, errors.Join(problem, err)
 	}
 	for _, a := range addresses {
 		var peer *mcp.Peer
 		if peer, err = c.try(ctx, a, settle); err == nil {
-			return peer, editor, nil
+			return peer, nil
 		}
+		c.mu.Lock()
+		c.state, c.isTold = ide.State{}, false // it may have spoken before it failed
+		c.mu.Unlock()
 	}
 	if err == nil {
-		return nil, editor, errNoEditor
+		return nil, errNoEditor
 	}
-	return nil, editor, fmt.Errorf("%s does not answer: %w", editor, err)
+	return nil, fmt.Errorf("%s does not answer: %w", editor, err)
 }
 
 // try connects to one address.
@@ -235,8 +244,15 @@ func (c *Companion) State() (_ ide.State, isConnected bool) {
 	c.await()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.state, c.isTold
+	if !c.knows() {
+		return ide.State{}, false
+	}
+	return c.state, true
 }
+
+// knows reports whether the editor has shared its open files. Its first word can come before the connection is complete, and
+// counts only then. The caller has c.mu.
+func (c *Companion) knows() bool { return c.phase == Connected && c.isTold }
 
 // await waits a moment for an editor that has just been asked, and looks for one that has gone.
 func (c *Companion) await() {
@@ -247,7 +263,7 @@ func (c *Companion) await() {
 		c.isFirst = false
 		c.begin()
 		settled = nil
-	case !c.isFirst || c.phase == Off || c.isTold:
+	case !c.isFirst || c.phase == Off || c.knows():
 		settled = nil
 	}
 	c.mu.Unlock()
@@ -284,7 +300,11 @@ func (c *Companion) Status() Status {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Status{Phase: c.phase, Editor: terminal.Line(c.editor), Why: c.why, Files: c.state.Files}
+	s := Status{Phase: c.phase, Editor: terminal.Line(c.editor), Why: c.why}
+	if c.knows() {
+		s.Files = c.state.Files
+	}
+	return s
 }
 
 // TakeDistrust reports, once for each change, that the editor does not trust the folder. It waits as [Companion.State] does.

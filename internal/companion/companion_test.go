@@ -162,6 +162,32 @@ func TestLost(t *testing.T) {
 	})
 }
 
+// TestEarlyWord checks that files of which an editor tells before the connection is complete count from then on: until then
+// nothing says both that there is no connection and which files are open.
+func TestEarlyWord(t *testing.T) {
+	t.Parallel()
+	e, p := start(t, "TERM_PROGRAM=vscode")
+	list(t, e, p, os.Getpid(), p.Paths.Dir())
+	release := make(chan struct{})
+	e.HoldTools(release)
+	c := companion.Open(p, nil)
+	t.Cleanup(c.Close)
+	heard := make(chan struct{}, 100)
+	c.Watch(func() { heard <- struct{}{} })
+	e.Share(state("/w/a.go"))
+	<-heard
+	if s := c.Status(); s.Phase != companion.Connecting || s.Editor != "VS Code" || s.Files != nil {
+		t.Errorf("while it connects: %+v", s)
+	}
+	close(release)
+	if s, ok := c.State(); !ok || len(s.Files) != 2 {
+		t.Errorf("%+v, %v", s, ok)
+	}
+	if s := c.Status(); s.Phase != companion.Connected || len(s.Files) != 2 {
+		t.Errorf("after it: %+v", s)
+	}
+}
+
 // TestMute checks that a companion that never answers holds a prompt up for a short time only, and only once.
 func TestMute(t *testing.T) {
 	t.Parallel()

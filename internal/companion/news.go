@@ -10,8 +10,8 @@ import (
 // maxFiles is the number of open files that are kept.
 const maxFiles = 1000
 
-// hear takes a notification of the editor, and reports whether it lists the open files.
-func (c *Companion) hear(method string, params []byte) (isState bool) {
+// hear takes a notification of the editor, and reports whether the open files are known by now.
+func (c *Companion) hear(method string, params []byte) (isKnown bool) {
 	switch method {
 	case "ide/contextUpdate":
 		return c.hearState(params)
@@ -27,7 +27,7 @@ func (c *Companion) hear(method string, params []byte) (isState bool) {
 	return false
 }
 
-// hearState takes the list of open files.
+// hearState takes the list of open files, and reports whether they are known by now.
 func (c *Companion) hearState(params []byte) bool {
 	var said struct {
 		State *struct {
@@ -46,7 +46,7 @@ func (c *Companion) hearState(params []byte) bool {
 	c.state, c.isTold = ide.State{}, true
 	if said.State == nil {
 		c.changed()
-		return true
+		return c.knows()
 	}
 	c.state = said.State.State
 	c.state.Files = slices.Clone(c.state.Files[:min(len(c.state.Files), maxFiles)])
@@ -54,5 +54,5 @@ func (c *Companion) hearState(params []byte) bool {
 	c.hasDistrust = c.hasDistrust || isDistrusted && !c.isDistrusted
 	c.isDistrusted = isDistrusted
 	c.changed()
-	return true
+	return c.knows()
 }

@@ -37,6 +37,7 @@ type Editor struct {
 	closed  chan string
 	refused []string
 	isMute  bool
+	held    <-chan struct{} // what the list of tools waits for, nil for nothing
 }
 
 // Change is a change that the editor shows.
@@ -112,6 +113,13 @@ func (e *Editor) Mute() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.isMute = true
+}
+
+// HoldTools makes the companion list its tools only after release is closed.
+func (e *Editor) HoldTools(release <-chan struct{}) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.held = release
 }
 
 // Edit makes the person change the proposal that is shown for a file.
@@ -275,6 +283,15 @@ func (e *Editor) answer(w http.ResponseWriter, r *http.Request) {
 			"capabilities": map[string]any{"logging": map[string]any{}, "tools": map[string]any{"listChanged": true}},
 		}
 	case "tools/list":
+		e.mu.Lock()
+		held := e.held
+		e.mu.Unlock()
+		if held != nil {
+			select {
+			case <-held:
+			case <-e.stopped:
+			}
+		}
 		var list []any
 		for _, name := range e.tools {
 			list = append(list, map[string]any{"name": name, "description": "(IDE Tool)", "inputSchema": map[string]any{"type": "object"}})
