@@ -13,14 +13,20 @@ import (
 	"pollux/internal/sandbox/seccomp"
 )
 
-// askedSignals returns the rules for signals that Pollux sends for programs of a [Family].
-func askedSignals() []seccomp.Rule {
+// askedSignals returns the rules for signals that Pollux sends for programs of a [Family]. Those of its own code go to the kernel at once: a child
+// of Pollux that notices, before it starts the program, that Pollux was killed ends itself by one, and would wait for an answer forever. A program
+// that makes its calls at the same address can signal its own processes only.
+func askedSignals() (rules []seccomp.Rule) {
 	const all = ^uint32(0)
-	return []seccomp.Rule{
-		{Call: unix.SYS_KILL, Mask: whole, Value: 0, Action: seccomp.Allow}, // the caller's own group
-		{Call: unix.SYS_KILL, Mask: whole, Value: all, Action: seccomp.Allow},
-		{Call: unix.SYS_KILL, Action: seccomp.Ask},
+	if at := seccomp.OwnAddress(); at != 0 {
+		rules = append(rules, seccomp.Rule{Call: unix.SYS_KILL, At: at, Action: seccomp.Allow})
 	}
+	return append(
+		rules,
+		seccomp.Rule{Call: unix.SYS_KILL, Mask: whole, Value: 0, Action: seccomp.Allow}, // the caller's own group
+		seccomp.Rule{Call: unix.SYS_KILL, Mask: whole, Value: all, Action: seccomp.Allow},
+		seccomp.Rule{Call: unix.SYS_KILL, Action: seccomp.Ask},
+	)
 }
 
 // kill answers a call of kill(2). Processes of the caller's own program are signalled by the kernel, which refuses all others; those of another program
