@@ -120,6 +120,10 @@ func (d tmuxDay) see(text string) {
 	d.See(text, func(screen string) bool { return strings.Contains(screen, text) })
 }
 
+func (d tmuxDay) unsee(text string) {
+	d.See("no "+text, func(screen string) bool { return !strings.Contains(screen, text) })
+}
+
 // send types a prompt.
 func (d tmuxDay) send(text string) {
 	d.Type(text)
@@ -217,7 +221,8 @@ func (d tmuxDay) goBack() {
 	d.see("Type your message")
 	d.Press("Escape")
 	d.see("again to rewind")
-	d.Press("Escape")
+	d.unsee("again to rewind")
+	d.Press("Escape", "Escape") // at once: the second one counts for half a second
 	d.see("Stay at current position")
 	d.Press("Up")
 	d.see("❯ Change it.")
