@@ -169,7 +169,7 @@ func TestEarlyWord(t *testing.T) {
 	e, p := start(t, "TERM_PROGRAM=vscode")
 	list(t, e, p, os.Getpid(), p.Paths.Dir())
 	release := make(chan struct{})
-	e.HoldTools(release)
+	e.Hold("tools/list", release)
 	c := companion.Open(p, nil)
 	t.Cleanup(c.Close)
 	heard := make(chan struct{}, 100)
@@ -433,6 +433,30 @@ func TestDiff(t *testing.T) {
 	}
 	if got := e.Refused(); len(got) != 0 {
 		t.Errorf("refused: %q", got)
+	}
+}
+
+// TestSlowDiff checks that a change which an editor shows only after the person has answered elsewhere is closed then.
+func TestSlowDiff(t *testing.T) {
+	t.Parallel()
+	e, p := start(t)
+	list(t, e, p, os.Getpid(), p.Paths.Dir())
+	release := make(chan struct{})
+	e.Hold("openDiff", release)
+	c := open(t, p)
+	d := c.Diff(t.Context(), "/w/a", "one\n")
+	if d == nil {
+		t.Fatal("the editor shows no change")
+	}
+	if text := d.Close(t.Context()); text != "one\n" || len(e.Closed()) != 0 {
+		t.Errorf("before it is shown: %q, %d closed", text, len(e.Closed()))
+	}
+	close(release)
+	if got := <-e.Closed(); got != "/w/a" {
+		t.Errorf("closed: %q", got)
+	}
+	if len(e.Opened()) != 1 {
+		t.Error("closed before it was shown")
 	}
 }
 

@@ -15,7 +15,7 @@ import (
 const (
 	// diffTime is how long an editor has to show a change.
 	diffTime = 10 * time.Minute
-	// closeTime is how long it has to close it.
+	// closeTime is how long a person waits until it is closed.
 	closeTime = 2 * time.Second
 )
 
@@ -32,6 +32,7 @@ type Diff struct {
 	peer      *mcp.Peer
 	path      string
 	proposed  string
+	opened    chan struct{} // closed when the editor has answered that it shows the change, or has not
 
 	once   sync.Once
 	done   chan struct{}
@@ -47,11 +48,12 @@ func (c *Companion) Diff(ctx context.Context, path, text string) *Diff {
 	if c.peer == nil || c.diff != nil || !c.peer.Has("openDiff", "closeDiff") {
 		return nil
 	}
-	d := &Diff{companion: c, peer: c.peer, path: path, proposed: text, done: make(chan struct{})}
+	d := &Diff{companion: c, peer: c.peer, path: path, proposed: text, opened: make(chan struct{}), done: make(chan struct{})}
 	c.diff = d
 	go func() {
 		defer crash.Recover()
-		ctx, cancel := context.WithTimeout(ctx, diffTime)
+		defer close(d.opened)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diffTime) // a cancelled call may be shown all the same
 		defer cancel()
 		if _, err := d.peer.Call(ctx, "openDiff", map[string]any{"filePath": path, "newContent": text}); err != nil {
 			d.end(Choice{}, err)
@@ -75,6 +77,21 @@ func (d *Diff) Close(ctx context.Context) (text string) {
 	if !d.end(Choice{}, errClosed) {
 		return d.proposed
 	}
+	select { // else the editor could open it after it has closed it
+	case <-d.opened:
+		return d.closeOpen(ctx)
+	case <-time.After(closeTime):
+	}
+	go func() {
+		defer crash.Recover()
+		<-d.opened
+		d.closeOpen(ctx)
+	}()
+	return d.proposed
+}
+
+// closeOpen closes the change in the editor, which shows it, and returns its text there.
+func (d *Diff) closeOpen(ctx context.Context) (text string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	answer, err := d.peer.Call(ctx, "closeDiff", map[string]any{"filePath": d.path, "suppressNotification": true})

@@ -37,7 +37,7 @@ type Editor struct {
 	closed  chan string
 	refused []string
 	isMute  bool
-	held    <-chan struct{} // what the list of tools waits for, nil for nothing
+	held    map[string]<-chan struct{} // what the answers to methods, or calls of tools, wait for
 }
 
 // Change is a change that the editor shows.
@@ -48,7 +48,7 @@ func Start(tools []string) *Editor {
 	if tools == nil {
 		tools = []string{"openDiff", "closeDiff"}
 	}
-	e := &Editor{tools: tools, diffs: map[string]string{}, edited: map[string]string{}, stopped: make(chan struct{}), opened: make(chan Change, 100), closed: make(chan string, 100)}
+	e := &Editor{tools: tools, diffs: map[string]string{}, edited: map[string]string{}, held: map[string]<-chan struct{}{}, stopped: make(chan struct{}), opened: make(chan Change, 100), closed: make(chan string, 100)}
 	e.server = httptest.NewServer(http.HandlerFunc(e.serve))
 	return e
 }
@@ -115,11 +115,24 @@ func (e *Editor) Mute() {
 	e.isMute = true
 }
 
-// HoldTools makes the companion list its tools only after release is closed.
-func (e *Editor) HoldTools(release <-chan struct{}) {
+// Hold makes the companion act on a method such as tools/list, or on calls of a tool, only after release is closed.
+func (e *Editor) Hold(name string, release <-chan struct{}) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.held = release
+	e.held[name] = release
+}
+
+// await waits for the release of a method or tool.
+func (e *Editor) await(name string) {
+	e.mu.Lock()
+	held, isHeld := e.held[name]
+	e.mu.Unlock()
+	if isHeld {
+		select {
+		case <-held:
+		case <-e.stopped:
+		}
+	}
 }
 
 // Edit makes the person change the proposal that is shown for a file.
@@ -283,15 +296,7 @@ func (e *Editor) answer(w http.ResponseWriter, r *http.Request) {
 			"capabilities": map[string]any{"logging": map[string]any{}, "tools": map[string]any{"listChanged": true}},
 		}
 	case "tools/list":
-		e.mu.Lock()
-		held := e.held
-		e.mu.Unlock()
-		if held != nil {
-			select {
-			case <-held:
-			case <-e.stopped:
-			}
-		}
+		e.await(m.Method)
 		var list []any
 		for _, name := range e.tools {
 			list = append(list, map[string]any{"name": name, "description": "(IDE Tool)", "inputSchema": map[string]any{"type": "object"}})
@@ -312,6 +317,7 @@ func (e *Editor) answer(w http.ResponseWriter, r *http.Request) {
 
 // call runs a tool, and returns its result.
 func (e *Editor) call(tool, path, text string) any {
+	e.await(tool)
 	switch tool {
 	case "openDiff":
 		e.mu.Lock()
