@@ -53,7 +53,7 @@ func (c *Companion) Diff(ctx context.Context, path, text string) *Diff {
 	go func() {
 		defer crash.Recover()
 		defer close(d.opened)
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diffTime) // a cancelled call may be shown all the same
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), diffTime) // a cancelled call may be shown anyway
 		defer cancel()
 		if _, err := d.peer.Call(ctx, "openDiff", map[string]any{"filePath": path, "newContent": text}); err != nil {
 			d.end(Choice{}, err)
