@@ -2,10 +2,8 @@ package servers
 
 import (
 	"encoding/json"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -170,32 +168,4 @@ func TestTwoFiles(t *testing.T) {
 	if err != nil || reportLines(part) != "copied a\nleft out a (your settings have another server with this name)\ncopied b" {
 		t.Errorf("%v, %s", err, reportLines(part))
 	}
-}
-
-// FuzzAgents checks that no entry makes a translation panic, grants trust, or copies a reference to a file or the output of a program.
-func FuzzAgents(f *testing.F) {
-	f.Add("codex", `{"command": "x", "env_vars": ["A"], "env": {"A": "b"}, "http_headers": 5, "tool_timeout_sec": 1e308}`)
-	f.Add("opencode", `{"type": "local", "command": ["x", "{file:a}", "{env:A}"], "environment": []}`)
-	f.Add("cursor", `{"url": "${env:A}", "headers": {"a": "${b}"}}`)
-	f.Add("qwen", `{"httpUrl": "x", "trust": true, "type": "sse"}`)
-	f.Add("crush", "{\"type\": \"http\", \"url\": \"$(x)`y`\", \"timeout\": -1}")
-	f.Fuzz(func(t *testing.T, name, text string) {
-		a := agentOf(name)
-		entry, err := config.ParseObject([]byte(text))
-		if a == nil || err != nil {
-			return
-		}
-		list := a.reports(map[string]any{"s": entry}, map[string]any{})
-		if len(list) != 1 || list[0].IsWritten() != (list[0].entry != nil) || !list[0].IsWritten() && len(list[0].Notes) == 0 {
-			t.Fatalf("%+v", list)
-		}
-		for key := range maps.Keys(list[0].entry) {
-			if !slices.Contains([]string{"command", "args", "env", "cwd", "url", "httpUrl", "type", "headers", "timeout", "includeTools", "excludeTools", "description", "oauth", "authProviderType"}, key) {
-				t.Errorf("%s is copied", key)
-			}
-		}
-		if data, _ := json.Marshal(list[0].entry); name == "crush" && strings.Contains(string(data), "$(") || name == "opencode" && strings.Contains(string(data), "{file:") {
-			t.Errorf("copied: %s", data)
-		}
-	})
 }

@@ -103,13 +103,3 @@ func TestImportAntigravity(t *testing.T) {
 		t.Errorf("the file of Antigravity CLI is now %s", now)
 	}
 }
-
-// TestVariablePrefix checks that each server has variables of its own, with names that a shell can set.
-func TestVariablePrefix(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{"docs": "DOCS_", "db.x": "DB_X_", "21st": "MCP_21ST_", "@21st/magic": "MCP_21ST_MAGIC_", "文档": "SERVER_3_", "-": "SERVER_3_"} {
-		if got := variablePrefix(name, 2); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
-	}
-}

@@ -1,4 +1,4 @@
-package servers
+package foreign
 
 import (
 	"errors"
@@ -8,12 +8,12 @@ import (
 	"pollux/internal/config"
 )
 
-// agent is another agent with servers.
-type agent struct {
-	// user and project are its files below the home directory and the project. Without the latter, it has none in projects, or Pollux reads
+// Agent is another agent with servers.
+type Agent struct {
+	// User and Project are its files below the home directory and the project. Without the latter, it has none in projects, or Pollux reads
 	// these in place.
-	user, project []string
-	key           string // of the object with the servers
+	User, Project []string
+	Key           string // of the object with the servers
 	translate     config.ServerTranslator
 	// isOwnForm means that $NAME is a variable in its files, as in Pollux's settings.
 	isOwnForm bool
@@ -21,31 +21,31 @@ type agent struct {
 	isLiteral bool
 }
 
-// agentOf returns the agent with a name, nil if Pollux copies no servers from it.
-func agentOf(name string) *agent {
+// Agents returns the agent with a name, nil if Pollux copies no servers from it.
+func Agents(name string) *Agent {
 	switch name {
 	case "claude":
-		return &agent{user: []string{".claude.json"}, key: "mcpServers", translate: config.ClaudeServer}
+		return &Agent{User: []string{".claude.json"}, Key: "mcpServers", translate: config.ClaudeServer}
 	case "antigravity":
-		return &agent{user: []string{".gemini/config/mcp_config.json"}, key: "mcpServers", translate: config.AntigravityServer}
+		return &Agent{User: []string{".gemini/config/mcp_config.json"}, Key: "mcpServers", translate: config.AntigravityServer}
 	case "codex":
 		file := []string{".codex/config.toml"}
-		return &agent{user: file, project: file, key: "mcp_servers", translate: codexServer, isLiteral: true}
+		return &Agent{User: file, Project: file, Key: "mcp_servers", translate: codexServer, isLiteral: true}
 	case "opencode":
-		return &agent{
-			user:    []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
-			project: []string{"opencode.json", "opencode.jsonc"}, key: "mcp", translate: openCodeServer, isLiteral: true,
+		return &Agent{
+			User:    []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
+			Project: []string{"opencode.json", "opencode.jsonc"}, Key: "mcp", translate: openCodeServer, isLiteral: true,
 		}
 	case "cursor":
 		file := []string{".cursor/mcp.json"}
-		return &agent{user: file, project: file, key: "mcpServers", translate: cursorServer}
+		return &Agent{User: file, Project: file, Key: "mcpServers", translate: cursorServer}
 	case "qwen":
 		file := []string{".qwen/settings.json"}
-		return &agent{user: file, project: file, key: "mcpServers", translate: qwenServer, isOwnForm: true}
+		return &Agent{User: file, Project: file, Key: "mcpServers", translate: qwenServer, isOwnForm: true}
 	case "crush":
-		return &agent{
-			user:    []string{".config/crush/crush.json"},
-			project: []string{"crush.json", ".crush.json"}, key: "mcp", translate: crushServer, isOwnForm: true,
+		return &Agent{
+			User:    []string{".config/crush/crush.json"},
+			Project: []string{"crush.json", ".crush.json"}, Key: "mcp", translate: crushServer, isOwnForm: true,
 		}
 	}
 	return nil
