@@ -168,7 +168,7 @@ func TestImportLarge(t *testing.T) {
 	t.Parallel()
 	p := managetest.New(t, `{}`)
 	for i := range 20 {
-		p.Write(fmt.Sprintf(".claude/commands/%02d.md", i), strings.Repeat("x", maxText))
+		p.Write(fmt.Sprintf(".claude/commands/%02d.md", i), strings.Repeat("x", transfer.MaxText))
 	}
 	p.Write(".claude/agents/a.md", "---\ndescription: a\ntools: Read\n---\nx")
 	o, err := p.Shell(Command(), "--from=claude", "--scope=project")
@@ -176,7 +176,7 @@ func TestImportLarge(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines(t, o.Plain(0), "copied    16.md\n", "left out  17.md (the files before it are larger than 4 MB)\n", "copied    a.md\n")
-	p.Write(".claude/commands/00.md", strings.Repeat("x", maxText+1))
+	p.Write(".claude/commands/00.md", strings.Repeat("x", transfer.MaxText+1))
 	if o, err = p.Shell(Command(), "--from=claude", "--scope=project"); err != nil {
 		t.Fatal(err)
 	}
