@@ -202,6 +202,7 @@ func (c *Command) parse() error {
 	}
 	c.Description = terminal.Cut(terminal.Line(c.Description), maxDescription)
 	if c.Kind == Extension {
+		c.Prompt = strings.ReplaceAll(c.Prompt, "${extensionPath}", c.Root)
 		c.Description = "[" + c.Owner + "] " + c.Description
 	}
 	return nil

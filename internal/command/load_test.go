@@ -43,10 +43,10 @@ func TestLoad(t *testing.T) {
 	write(t, user, ".hidden.toml", "\ufeffprompt = \"p\"")
 	write(t, user, strings.Repeat("n", 60)+".toml", `prompt = "p"`+"\ndescription = \""+strings.Repeat("d", 200)+`"`)
 	write(t, user, "no.txt", `prompt = "p"`)
-	write(t, ext, "b.toml", `prompt = "p"`)
+	write(t, ext, "b.toml", `prompt = "p of ${extensionPath}"`)
 	var l Loader
 	commands, problems := l.Load([]Source{
-		{Kind: User, Dir: user}, {Kind: Workspace, Dir: filepath.Join(user, "none")}, {Kind: Extension, Owner: "e", Dir: ext},
+		{Kind: User, Dir: user}, {Kind: Workspace, Dir: filepath.Join(user, "none")}, {Kind: Extension, Owner: "e", Dir: ext, Root: "/root"},
 	})
 	if want := ".hidden b git:deep:x.y git:fix_it_ " + strings.Repeat("n", 47) + "... b"; names(commands) != want || len(problems) > 0 {
 		t.Errorf("commands %s\nwant %s\nproblems %v", names(commands), want, problems)
@@ -55,6 +55,9 @@ func TestLoad(t *testing.T) {
 		if got := commands[i].Description; got != want {
 			t.Errorf("%s: description %q, want %q", commands[i].Name, got, want)
 		}
+	}
+	if p := commands[5].Prompt; p != "p of /root" {
+		t.Errorf("the prompt of an extension is %q", p)
 	}
 	if n := len(commands[4].Description); n > 110 {
 		t.Errorf("the description has %d characters", n)

@@ -68,11 +68,14 @@ func (e *Extension) Hooks() (hooks []hook.Hook, problems []string) {
 	for i := range hooks {
 		h := &hooks[i]
 		h.Name, h.Description, h.Matcher = command.Text(h.Name), command.Text(h.Description), command.Text(h.Matcher)
-		h.Command = command.Text(h.Command)
+		h.Command, h.Dir = command.Text(h.Command), command.Text(h.Dir)
 		for i, arg := range h.Args {
 			h.Args[i] = command.Text(arg)
 		}
 		environ := map[string]string{}
+		if h.Dialect == hook.Claude {
+			environ[hook.PluginRoot] = e.Dir
+		}
 		for name, text := range h.Env {
 			environ[name] = value.Text(text)
 		}

@@ -23,6 +23,14 @@ func TestHooks(t *testing.T) {
 			"EXT/x https://user ${S_PLACE} ${S_KEY} ${NO} map[S_KEY:hush S_PLACE:$(touch evil) S_URL:https://user TOKEN:<hush>]", "",
 		},
 		{
+			`{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "$CLAUDE_PLUGIN_ROOT/x"}, {"type": "command", "command": "y", "env": {"CLAUDE_PLUGIN_ROOT": "own"}}]}]}}`,
+			"$CLAUDE_PLUGIN_ROOT/x map[CLAUDE_PLUGIN_ROOT:EXT S_KEY:hush S_PLACE:$(touch evil) S_URL:https://user]y map[CLAUDE_PLUGIN_ROOT:own S_KEY:hush S_PLACE:$(touch evil) S_URL:https://user]", "",
+		},
+		{
+			`{"hooks": {"BeforeTool": [{"hooks": [{"type": "command", "command": "x", "dialect": "antigravity", "cwd": "${extensionPath}/in"}]}]}}`,
+			"x map[S_KEY:hush S_PLACE:$(touch evil) S_URL:https://user] in EXT/in", "",
+		},
+		{
 			`{"hooks": {"constructor": [], "AfterTool": [{"matcher": "${S_URL}", "hooks": [{"type": "other"}]}]}}`, "",
 			`Discarding invalid hook configuration for AfterTool from extensions settings: the type must be "command", not "other".`,
 		},
@@ -38,7 +46,11 @@ func TestHooks(t *testing.T) {
 		hooks, problems := list[0].Hooks()
 		got := ""
 		for _, h := range hooks {
-			got += strings.ReplaceAll(fmt.Sprint(h.Command, " ", h.Env), filepath.Join(dir, "s"), "EXT")
+			at := ""
+			if h.Dir != "" {
+				at = " in " + h.Dir
+			}
+			got += strings.ReplaceAll(fmt.Sprint(h.Command, " ", h.Env, at), filepath.Join(dir, "s"), "EXT")
 		}
 		if got != test.want || strings.Join(problems, "\n") != test.problems {
 			t.Errorf("%.200s:\n got %s\nwant %s\n%q", test.text, got, test.want, problems)

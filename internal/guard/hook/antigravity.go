@@ -73,6 +73,14 @@ var antigravityTools = foreignTools{
 // otherAntigravityTools are tools of Antigravity CLI that Pollux does not have.
 var otherAntigravityTools = []string{"manage_task", "schedule", "generate_image", "define_subagent", "browser"}
 
+// AntigravityTool returns the name of Pollux's tool for one of Antigravity CLI's, "" if there is none.
+func AntigravityTool(name string) string {
+	if t := antigravityTools.find(name, ""); t != nil {
+		return t.own
+	}
+	return ""
+}
+
 // antigravityTool returns Antigravity CLI's tool with a name that it has for the target, nil for one that has the same arguments here.
 func (at target) antigravityTool(name string) *foreignTool {
 	if at.server != "" {

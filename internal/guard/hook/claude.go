@@ -12,6 +12,9 @@ import (
 // Hooks of Claude Code get their input, and give their answers, in its form, so that a script runs here unchanged:
 // a guard that tests for the tool "Bash" finds it, and its denial denies.
 
+// PluginRoot is the variable with the directory of the plugin that a hook of Claude Code belongs to.
+const PluginRoot = "CLAUDE_PLUGIN_ROOT"
+
 // claudeEvents are Claude Code's names of events. The first name of an event is the usual one.
 var claudeEvents = []struct {
 	name  string

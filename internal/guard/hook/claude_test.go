@@ -702,6 +702,20 @@ func linesAbout(m Migration, onlyLost bool) (lines []string) {
 	return lines
 }
 
+// TestFromPlugin checks the notes about hooks of a plugin, which know its directory and no options.
+func TestFromPlugin(t *testing.T) {
+	t.Parallel()
+	hooks := map[string]any{"PreToolUse": []any{map[string]any{"hooks": []any{
+		map[string]any{"type": "command", "command": "$CLAUDE_PLUGIN_ROOT/x $CLAUDE_PLUGIN_DATA"},
+		map[string]any{"type": "command", "command": "x", "args": []any{"${user_config.key}"}},
+	}}}}
+	const want = `changed PreToolUse: $CLAUDE_PLUGIN_ROOT/x $CLAUDE_PLUGIN_DATA (it uses CLAUDE_PLUGIN_DATA, which Pollux does not set)
+left out PreToolUse (it needs an option of the plugin, which Pollux does not ask for) LOST`
+	if got := strings.Join(linesAbout(FromPlugin(hooks), false), "\n"); got != want {
+		t.Error(got)
+	}
+}
+
 // TestMigrate checks the notes of a migration.
 func TestMigrate(t *testing.T) {
 	t.Parallel()

@@ -16,6 +16,8 @@ type Migration struct {
 	Groups []Group
 	// Items are the reports about each hook, those of the groups included, and about parts that are no hooks.
 	Items []*transfer.Item
+	// ofPlugin means that the hooks get the variable CLAUDE_PLUGIN_ROOT.
+	ofPlugin bool
 }
 
 // Group is an element of the list that the key "hooks" of the settings has for an event: a matcher with its hooks.
@@ -66,6 +68,19 @@ func (m *Migration) leave(e Event, name, format string, args ...any) {
 // in each, so that matchers, scripts and conditions keep their meaning.
 func FromClaude(hooks map[string]any) Migration {
 	m := Migration{}
+	m.fromClaude(hooks)
+	return m
+}
+
+// FromPlugin is [FromClaude] for a plugin of Claude Code. Its hooks are those of an extension, which get its directory in CLAUDE_PLUGIN_ROOT.
+func FromPlugin(hooks map[string]any) Migration {
+	m := Migration{ofPlugin: true}
+	m.fromClaude(hooks)
+	return m
+}
+
+// fromClaude takes over the hooks of all events.
+func (m *Migration) fromClaude(hooks map[string]any) {
 	for _, name := range slices.Sorted(maps.Keys(hooks)) {
 		event := claudeEvent(name)
 		definitions, isList := hooks[name].([]any)
@@ -90,7 +105,6 @@ func FromClaude(hooks map[string]any) Migration {
 			m.definition(event, name, definition)
 		}
 	}
-	return m
 }
 
 // definition takes over one matcher with its hooks.
@@ -130,8 +144,12 @@ func (m *Migration) definition(e Event, name string, d map[string]any) {
 // take reads a hook in the form that it is to have here, and reports it. It returns nil if the hook is left out, else notes about it, too.
 func (m *Migration) take(h *Hook, of string, form map[string]any) (item *transfer.Item, notes []string) {
 	notes, reason := h.parse(encode(form))
-	if reason == "" && hasKey(form) {
+	switch {
+	case reason != "":
+	case hasKey(form):
 		reason = keyReason
+	case m.ofPlugin && strings.Contains(string(encode(form)), "${user_config."):
+		reason = "it needs an option of the plugin, which Pollux does not ask for"
 	}
 	if reason != "" {
 		m.leave(h.Event, of, "%s", reason)
@@ -165,8 +183,8 @@ func (m *Migration) hook(e Event, name, of, matcher string, one any) (map[string
 	if e == PreCompress {
 		item.Change("it cannot block here")
 	}
-	for _, variable := range []string{"CLAUDE_PLUGIN_ROOT", "CLAUDE_ENV_FILE"} {
-		if strings.Contains(h.CommandLine(), variable) {
+	for _, variable := range []string{PluginRoot, "CLAUDE_PLUGIN_DATA", "CLAUDE_ENV_FILE"} {
+		if strings.Contains(h.CommandLine(), variable) && !(m.ofPlugin && variable == PluginRoot) {
 			item.Change("it uses %s, which Pollux does not set", variable)
 		}
 	}
