@@ -34,6 +34,8 @@ func Forms(agent string) (form Form, ok bool) {
 		return Form{HasFrontMatter: true, HasArguments: true, HasShell: true, HasFiles: true}, true
 	case "codex":
 		return Form{HasFrontMatter: true, HasArguments: true, HasNames: true}, true
+	case "antigravity":
+		return Form{HasFrontMatter: true}, true
 	case "cursor":
 		return Form{}, true
 	case "qwen":

@@ -31,6 +31,8 @@ func Agents(name string) (a Agent, ok bool) {
 	switch name {
 	case "claude", "cursor":
 		return Agent{tool: claudeTool}, true
+	case "antigravity":
+		return Agent{tool: hook.AntigravityTool}, true
 	case "opencode":
 		return Agent{tool: openCodeTool, hasModes: true}, true
 	case "qwen":
@@ -107,7 +109,7 @@ func qwenTool(name string) string {
 type definition struct {
 	name, description, prompt string
 	tools                     []string // nil for all
-	turns                     int
+	turns, minutes            int
 	item                      *transfer.Item
 }
 
@@ -282,12 +284,18 @@ func (d *definition) readOthers(fields map[string]any) {
 	for _, key := range slices.Sorted(maps.Keys(fields)) {
 		switch v := fields[key]; key {
 		case "name", "description", "tools", "disallowedTools", "readonly", "permission", "mode":
-		case "maxTurns":
+		case "maxTurns", "max_turns":
 			if n, ok := v.(int); ok && n > 0 && n <= subagent.MaxTurns {
 				d.turns = n
 				continue
 			}
-			d.item.Change("without maxTurns")
+			d.item.Change("without %s", key)
+		case "timeout_mins":
+			if n, ok := v.(int); ok && n > 0 && n <= subagent.MaxMinutes {
+				d.minutes = n
+				continue
+			}
+			d.item.Change("without %s", key)
 		case "model":
 			if v != "inherit" {
 				d.item.Change("without model %s: it uses that of the session", brief(v))
@@ -336,6 +344,9 @@ func (d *definition) file() []byte {
 	}
 	if d.turns > 0 {
 		fmt.Fprintf(&b, "max_turns: %d\n", d.turns)
+	}
+	if d.minutes > 0 {
+		fmt.Fprintf(&b, "timeout_mins: %d\n", d.minutes)
 	}
 	prompt := d.prompt
 	for _, name := range []string{"query", "prompt"} { // the inputs of a subagent

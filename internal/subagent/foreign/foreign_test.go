@@ -44,6 +44,12 @@ func TestTranslate(t *testing.T) {
 			"---\nname: \"file\"\ndescription: \"d\"\ntools: [\"read_file\"]\n---\n\nx\n",
 			"changed (with a list of the other tools, in which those of servers are missing; without the tools that its permission denies or asks about)",
 		},
+		{
+			"antigravity", "---\nname: a\ndescription: d\ntools: [view_file, run_command, schedule]\nmodel: flash\nmax_turns: 4\ntimeout_mins: 3\ncommandExecutionPolicy: always\n---\nx",
+			"---\nname: \"a\"\ndescription: \"d\"\ntools: [\"read_file\", \"run_shell_command\"]\nmax_turns: 4\ntimeout_mins: 3\n---\n\nx\n",
+			"changed (without schedule, which Pollux does not have; without commandExecutionPolicy; without model flash: it uses that of the session)",
+		},
+		{"antigravity", "---\ndescription: d\ntools: []\nmax_turns: 0\ntimeout_mins: x\n---\nx", "---\nname: \"file\"\ndescription: \"d\"\ntools: []\n---\n\nx\n", "changed (without max_turns; without timeout_mins)"},
 		{"cursor", "---\nname: a\ndescription: d\nreadonly: true\nmodel: fast\n---\nx", "---\nname: \"a\"\ndescription: \"d\"\ntools: [\"read_file\", \"glob\", \"grep_search\", \"list_directory\"]\n---\n\nx\n", "changed (with the tools that only read; without model fast: it uses that of the session)"},
 		{"qwen", "---\nname: a\ndescription: d\ntools: [read_file, edit, todo_write, grep_search, other]\n---\nx", "---\nname: \"a\"\ndescription: \"d\"\ntools: [\"read_file\", \"replace\", \"write_todos\", \"grep_search\"]\n---\n\nx\n", "changed (without other, which Pollux does not have)"},
 	} {
