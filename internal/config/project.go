@@ -65,5 +65,5 @@ var extensionFields = []Field{
 	{"mcpServers", servers},
 	{"settings migratedTo", acts},
 	{"excludeTools", tightens},
-	{"name version description contextFileName themes plan", free},
+	{"name version description contextFileName themes plan plugin notCopied", free},
 }

@@ -46,6 +46,10 @@ type Manifest struct {
 	PlanDirectory string
 	// MigratedTo is the repository that updates come from, "" for none.
 	MigratedTo string
+	// Plugin is the agent whose plugin was converted to this extension, "" for none. NotCopied are the parts of the plugin that may have
+	// refused something, and that the extension does not have.
+	Plugin    string
+	NotCopied []string
 	// Problems describe parts of the manifest that are left out.
 	Problems []string
 }
@@ -106,6 +110,7 @@ func ParseManifest(data []byte) (*Manifest, error) {
 	}
 	m.MCPServers, m.MigratedTo = f.object("mcpServers"), f.text("migratedTo")
 	m.ExcludeTools, m.Settings = f.texts("excludeTools"), f.settings()
+	m.Plugin, m.NotCopied = f.text("plugin"), f.texts("notCopied")
 	if len(m.MCPServers) > maxServers {
 		f.report("there are more than %d MCP servers, and none of them is used", maxServers)
 		m.MCPServers = nil

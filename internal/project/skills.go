@@ -10,7 +10,7 @@ import (
 func (p *Project) SkillSources(settings *config.Settings, trusted bool) (list []skill.Source) {
 	for _, e := range p.Extensions() {
 		if dir, ok := e.Directory("skills"); ok {
-			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand})
+			list = append(list, skill.Source{Tier: skill.Extension, Extension: e.Name, Dir: dir, Expand: e.Expand, IsForeign: e.Plugin != ""})
 		}
 	}
 	foreign := config.ForeignSkills.In(settings)

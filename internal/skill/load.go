@@ -45,11 +45,16 @@ func Load(sources []Source, disabled []string) *Set {
 	return &Set{skills: s.skills, Problems: s.problems}
 }
 
-// Find returns the skills in a directory, or in directories in it, and the problems of others. Several may
+// Find returns the skills of the user in a directory, or in directories in it, and the problems of others. Several may
 // have the same name.
 func Find(dir string) (skills []Skill, problems []string) {
+	return FindIn(Source{Dir: dir, Tier: User})
+}
+
+// FindIn is [Find] for any source.
+func FindIn(source Source) (skills []Skill, problems []string) {
 	s := &search{}
-	s.source(Source{Dir: dir, Tier: User})
+	s.source(source)
 	return s.skills, s.problems
 }
 

@@ -64,7 +64,7 @@ func readContent(dir string, m *extension.Manifest) *Content {
 		}
 	}
 	if sub, ok := e.Directory("skills"); ok {
-		c.readSkills(dir, sub)
+		c.readSkills(dir, skill.Source{Tier: skill.User, Dir: sub, IsForeign: m.Plugin != ""})
 	}
 	if sub, ok := e.Directory("agents"); ok {
 		c.readAgents(dir, sub)
@@ -83,8 +83,8 @@ func (c *Content) problem(file, format string, args ...any) {
 }
 
 // readSkills reads the skills as a session does.
-func (c *Content) readSkills(dir, sub string) {
-	skills, problems := skill.Find(sub)
+func (c *Content) readSkills(dir string, source skill.Source) {
+	skills, problems := skill.FindIn(source)
 	c.Skills = skills
 	for _, p := range problems {
 		c.Problems = append(c.Problems, strings.ReplaceAll(p, dir+string(filepath.Separator), ""))
