@@ -27,6 +27,8 @@ type Install struct {
 	Ref             string `json:"ref,omitempty"`
 	AutoUpdate      bool   `json:"autoUpdate,omitempty"`
 	AllowPreRelease bool   `json:"allowPreRelease,omitempty"`
+	// Plugin is the plugin of a marketplace that is installed, "" if the source is the extension.
+	Plugin string `json:"plugin,omitempty"`
 	// ReleaseTag is the tag of the release that is installed, "" if it is none.
 	ReleaseTag string `json:"releaseTag,omitempty"`
 }
@@ -78,6 +80,9 @@ func IDOf(name string, install *Install) string {
 		if owner, repo, ok := GitHubRepository(install.Source); ok && install.isRemote() {
 			value = "https://github.com/" + owner + "/" + repo
 		}
+	}
+	if install != nil && install.Plugin != "" {
+		value += "#" + install.Plugin
 	}
 	return fmt.Sprintf("%x", sha256.Sum256([]byte(value)))
 }

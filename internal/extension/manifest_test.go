@@ -141,6 +141,7 @@ func TestID(t *testing.T) {
 		"https://github.com/o/r": IDOf("https://github.com/o/r", nil),
 		"https://gitlab.com/o/r": IDOf("https://gitlab.com/o/r", nil),
 		"/src/x":                 IDOf("/src/x", nil),
+		"/src/x#p":               IDOf("/src/x#p", nil),
 	}
 	for _, test := range []struct {
 		install *Install
@@ -154,6 +155,7 @@ func TestID(t *testing.T) {
 		{&Install{Source: "o/r", Type: Release}, "https://github.com/o/r"},
 		{&Install{Source: "https://gitlab.com/o/r", Type: Git}, "https://gitlab.com/o/r"},
 		{&Install{Source: "/src/x", Type: Link}, "/src/x"},
+		{&Install{Source: "/src/x", Type: Local, Plugin: "p"}, "/src/x#p"},
 	} {
 		if got := IDOf("x", test.install); got != sum[test.value] {
 			t.Errorf("%+v: got the id %s, want that of %s", test.install, got, test.value)

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"pollux/internal/extension"
+	"pollux/internal/extension/plugin"
 	"pollux/llm/httpwire"
 )
 
@@ -213,11 +214,11 @@ var architectures = [...]string{"x64", "arm64", "arm", "ia32", "ppc64", "riscv64
 // makes, else dir itself.
 func topDir(dir string) string {
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || !entries[0].IsDir() {
+	if err != nil || len(entries) != 1 || !entries[0].IsDir() || plugin.Has(dir) {
 		return dir
 	}
 	inner := filepath.Join(dir, entries[0].Name())
-	if _, err := os.Lstat(filepath.Join(inner, extension.ManifestName)); err != nil {
+	if _, err := os.Lstat(filepath.Join(inner, extension.ManifestName)); err != nil && !plugin.Has(inner) {
 		return dir
 	}
 	return inner

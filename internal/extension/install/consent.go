@@ -136,6 +136,9 @@ func (c *consent) hooks(content *Content) {
 		if command != h.CommandLine() || len(terminal.Line(command)) > maxItem {
 			c.line("    Config signature: %s", signature(h.CommandLine()))
 		}
+		if h.Dir != "" {
+			c.line("    Working directory: %s", h.Dir)
+		}
 		for _, name := range slices.Sorted(maps.Keys(h.Env)) {
 			c.line("    - %s: %s", name, masked(name, h.Env[name]))
 		}

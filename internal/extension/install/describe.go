@@ -10,6 +10,7 @@ import (
 
 	"pollux/internal/config"
 	"pollux/internal/extension"
+	"pollux/internal/extension/plugin"
 	"pollux/internal/guard/policy"
 	"pollux/internal/skill"
 )
@@ -31,6 +32,9 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	d.line(" Path: %s", e.Dir)
 	if e.Install != nil {
 		d.line(" Source: %s (Type: %s)", MaskText(e.Install.Source), string(e.Install.Type))
+		if e.Plugin != "" {
+			d.line(" Converted from: a plugin of %s", plugin.Title(e.Plugin))
+		}
 		if e.Install.Ref != "" {
 			d.line(" Ref: %s", e.Install.Ref)
 		}

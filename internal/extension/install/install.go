@@ -3,7 +3,7 @@
 //   - plan.go plans an installation or an update, and changes nothing. consent.go
 //     describes it to the user, from the parts that content.go finds in the extension.
 //   - execute.go carries a plan out: it adds before it removes, and keeps the old copy until the
-//     new one loads. stage.go has the directory in which an extension is made ready; swap_*.go puts
+//     new one loads. convert.go makes extensions of plugins of other agents. stage.go has the directory in which an extension is made ready; swap_*.go puts
 //     it in its place in one step.
 //   - update.go finds available updates, settings.go stores values of settings, remove.go
 //     removes, validate.go checks an extension for its author.
@@ -70,6 +70,7 @@ type User interface {
 // Options of an installation.
 type Options struct {
 	Ref                    string
+	Plugin                 string // to take out of a marketplace, "" for the whole source
 	AutoUpdate, PreRelease bool
 	HasConsent             bool // the user has agreed on the command line
 	SkipSettings           bool

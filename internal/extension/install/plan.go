@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/fetch"
+	"pollux/internal/extension/plugin"
 	"pollux/internal/extension/unpack"
 )
 
@@ -30,6 +32,7 @@ type plan struct {
 	// parts.
 	previous        *extension.Extension
 	previousContent *Content
+	conversion      *plugin.Conversion // of a plugin of another agent, else nil
 }
 
 // close removes prepared files that were not used.
@@ -58,7 +61,7 @@ func (m *Manager) describeSource(source string, o Options) (*extension.Install, 
 			return nil, err
 		}
 		return &extension.Install{
-			Source: r.URL, Type: extension.Git, Ref: o.Ref, AutoUpdate: o.AutoUpdate, AllowPreRelease: o.PreRelease,
+			Source: r.URL, Type: extension.Git, Ref: o.Ref, AutoUpdate: o.AutoUpdate, AllowPreRelease: o.PreRelease, Plugin: o.Plugin,
 		}, nil
 	}
 	if o.Ref != "" || o.AutoUpdate {
@@ -72,13 +75,17 @@ func (m *Manager) describeSource(source string, o Options) (*extension.Install, 
 		path = filepath.Join(m.Home, rest)
 	}
 	if _, err := os.Stat(path); err != nil {
-		return nil, exit.Errorf(exit.General, "Install source not found.")
+		text := "Install source not found."
+		if regexp.MustCompile(`^[\w-][\w.-]*/[\w-][\w.-]*$`).MatchString(source) {
+			text += " To install a repository on GitHub, write github:" + source
+		}
+		return nil, exit.Errorf(exit.General, "%s", text)
 	}
 	kind := extension.Local
 	if o.isLink {
 		kind = extension.Link
 	}
-	return &extension.Install{Source: path, Type: kind}, nil
+	return &extension.Install{Source: path, Type: kind, Plugin: o.Plugin}, nil
 }
 
 // checkSource returns an error if the settings do not allow a source.
@@ -155,7 +162,14 @@ func (m *Manager) prepare(ctx context.Context, record *extension.Install, previo
 	if err != nil {
 		return nil, err
 	}
-	if p.Manifest, err = extension.ReadManifest(source); err != nil {
+	if source, err = p.convert(ctx, source); err == nil {
+		p.Manifest, err = extension.ReadManifest(source)
+	}
+	var coded *exit.Error
+	if errors.As(err, &coded) {
+		return nil, err
+	}
+	if err != nil {
 		return nil, fmt.Errorf("cannot use %s: %w", p.record.Source, err)
 	}
 	if err := p.checkName(ctx); err != nil {
@@ -179,7 +193,7 @@ func (p *plan) fetch(ctx context.Context, o Options) (string, error) {
 	case extension.Link:
 		return source, nil
 	case extension.Local:
-		p.files, err = p.m.copyLocal(ctx, source, p.files)
+		p.files, err = p.m.copyLocal(ctx, p.record, p.files)
 		return p.files, err
 	}
 	r, err := fetch.Parse(source, p.record.Ref)
@@ -206,7 +220,8 @@ func (p *plan) fetch(ctx context.Context, o Options) (string, error) {
 }
 
 // copyLocal copies a directory, or unpacks an archive, to dir. It returns the directory of the extension in it.
-func (m *Manager) copyLocal(ctx context.Context, source, dir string) (string, error) {
+func (m *Manager) copyLocal(ctx context.Context, record *extension.Install, dir string) (string, error) {
+	source := record.Source
 	if isArchive(source) {
 		dir, err := m.Fetcher.Archive(ctx, source, dir)
 		if err != nil {
@@ -214,7 +229,7 @@ func (m *Manager) copyLocal(ctx context.Context, source, dir string) (string, er
 		}
 		return dir, nil
 	}
-	if _, err := extension.ReadManifest(source); err != nil { // before a large directory is copied
+	if _, _, err := readManifest(source, record.Plugin); err != nil { // before a large directory is copied
 		return "", fmt.Errorf("cannot use %s: %w", source, err)
 	}
 	if err := unpack.Dir(ctx, source, dir, m.Fetcher.Limits); err != nil {
@@ -317,6 +332,7 @@ func (p *plan) changes() []string {
 		return nil
 	}
 	changes := changedLines(consentLines(&p.previous.Manifest, p.previousContent), consentLines(p.Manifest, p.content))
+	changes = append(changes, changedLines(notCopied(&p.previous.Manifest), notCopied(p.Manifest))...)
 	if p.isMigration() {
 		changes = append([]string{"- Source: " + oneLine(p.previous.Install.Source), "+ Source: " + oneLine(p.record.Source)}, changes...)
 	}
@@ -326,12 +342,23 @@ func (p *plan) changes() []string {
 	return changes
 }
 
+// notCopied are lines about the parts of a plugin that may have refused something.
+func notCopied(m *extension.Manifest) (lines []string) {
+	for _, what := range m.NotCopied {
+		lines = append(lines, "Not copied: "+oneLine(what))
+	}
+	return lines
+}
+
 // maxProblems is the number of problems that the consent names.
 const maxProblems = 200
 
 // consentText is the text that the user agrees to.
 func (p *plan) consentText() string {
 	lines := []string{p.action()}
+	if p.conversion != nil {
+		lines = append(lines, conversionText(p.conversion))
+	}
 	if p.previous != nil {
 		lines = append(append(lines, "What it brings changes:"), p.changes()...)
 	} else {

@@ -33,11 +33,11 @@ func (m *Manager) Check(ctx context.Context, e *extension.Extension) (State, err
 	}
 	switch e.Install.Type {
 	case extension.Local:
-		manifest, err := m.readSource(ctx, e.Install.Source)
+		manifest, hasVersion, err := m.readSource(ctx, e.Install)
 		switch {
 		case err != nil:
 			return NotUpdatable, fmt.Errorf("cannot read %s: %w", e.Install.Source, err)
-		case manifest.Version != e.Version:
+		case manifest.Version != e.Version, !hasVersion:
 			return Available, nil
 		}
 		return UpToDate, nil
@@ -51,24 +51,24 @@ func (m *Manager) Check(ctx context.Context, e *extension.Extension) (State, err
 	return m.checkRemote(ctx, e, e.Install)
 }
 
-// readSource reads the manifest of a directory or an archive.
-func (m *Manager) readSource(ctx context.Context, source string) (*extension.Manifest, error) {
-	if !isArchive(source) {
-		return extension.ReadManifest(source)
+// readSource is [readManifest] for a directory or an archive.
+func (m *Manager) readSource(ctx context.Context, install *extension.Install) (manifest *extension.Manifest, hasVersion bool, err error) {
+	if !isArchive(install.Source) {
+		return readManifest(install.Source, install.Plugin)
 	}
 	s, err := m.newStage()
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer s.remove()
 	dir, err := s.newDir("check")
 	if err == nil {
-		dir, err = m.copyLocal(ctx, source, dir)
+		dir, err = m.copyLocal(ctx, install, dir)
 	}
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return extension.ReadManifest(dir)
+	return readManifest(dir, install.Plugin)
 }
 
 // migratedTo returns the repository that the updates of an extension come from, "" if that is its source

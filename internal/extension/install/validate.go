@@ -14,15 +14,29 @@ import (
 	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/extension"
+	"pollux/internal/extension/plugin"
 )
 
 // Report has the findings about an extension for its author, each in a line.
-type Report struct{ Warnings, Errors []string }
+type Report struct {
+	Warnings, Errors []string
+	// Conversion describes the conversion of a plugin of another agent; it is "" for an extension.
+	Conversion string
+}
 
 // Validate checks the extension in a directory for its author. The error explains why the manifest
 // is unusable.
 func Validate(dir string) (*Report, error) {
 	path := filepath.Join(dir, extension.ManifestName)
+	var market *plugin.MarketError
+	switch found, err := plugin.Find(dir, ""); {
+	case errors.As(err, &market):
+		return nil, exit.Errorf(exit.General, "Cannot use %s: %w. To check one of them, give its directory.", dir, err)
+	case err != nil:
+		return nil, exit.Errorf(exit.General, "Cannot use %s: %w.", dir, err)
+	case found != nil:
+		return validatePlugin(found)
+	}
 	m, err := extension.ReadManifest(dir)
 	if err != nil {
 		return nil, exit.Errorf(exit.General, "Failed to load extension config from %s: %w.", path, err)
@@ -56,6 +70,19 @@ func Validate(dir string) (*Report, error) {
 	}
 	for _, problem := range readContent(dir, m).Problems {
 		r.Warnings = append(r.Warnings, "Warning: "+oneLine(strings.TrimPrefix(problem, "Warning: ")))
+	}
+	return r, nil
+}
+
+// validatePlugin checks a plugin.
+func validatePlugin(found *plugin.Source) (*Report, error) {
+	c, err := found.Convert(found.Dir)
+	if err != nil {
+		return nil, exit.Errorf(exit.General, "Cannot use %s: %w.", found.Dir, err)
+	}
+	r := &Report{Conversion: conversionText(c)}
+	for _, problem := range c.Manifest.Problems {
+		r.Warnings = append(r.Warnings, "Warning: "+oneLine(problem))
 	}
 	return r, nil
 }

@@ -59,12 +59,13 @@ func Command() *manage.Command {
 					"  pollux extensions install ./my-extension",
 				Flags: []manage.Flag{
 					{Name: "ref", Default: "", Usage: "`name` Branch, tag or commit to install"},
+					{Name: "plugin", Default: "", Usage: "`name` Plugin to install from a marketplace of Claude Code"},
 					{Name: "auto-update", Default: false, Usage: "Update the extension when a session starts"},
 					{Name: "pre-release", Default: false, Usage: "Install releases that are marked as early ones, too"},
 					consent("Install without a question: you accept the risk"),
 					{Name: "skip-settings", Default: false, Usage: "Do not ask for the settings of the extension"},
 				},
-				Session: &manage.InSession{Args: "<source> [--ref=<name>] [--auto-update] [--pre-release]", Summary: "Install an extension"}, NeedsPerson: true, Instead: "In a terminal, run: pollux extensions install SOURCE",
+				Session: &manage.InSession{Args: "<source> [--ref=R] [--plugin=NAME] [--auto-update] [--pre-release]", Summary: "Install an extension"}, NeedsPerson: true, Instead: "In a terminal, run: pollux extensions install SOURCE",
 			},
 			{
 				Name: "link", Args: "<path>", Summary: "Use an extension in a directory, without a copy", Run: managed(link), Values: manage.DirectoryNames,
@@ -275,6 +276,9 @@ func validate(_ context.Context, c *manage.Call) (o outcome.Outcome, err error) 
 	report, err := install.Validate(path)
 	if err != nil {
 		return o, sentence(c, err, false)
+	}
+	if report.Conversion != "" {
+		o.Notes = append(o.Notes, strings.TrimRight(report.Conversion, "\n"))
 	}
 	for _, part := range []struct {
 		title string

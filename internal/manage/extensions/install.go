@@ -12,6 +12,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/extension"
 	"pollux/internal/extension/install"
+	"pollux/internal/extension/plugin"
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/person"
@@ -22,19 +23,55 @@ import (
 )
 
 func add(ctx context.Context, m *manager) (outcome.Outcome, error) {
-	if err := m.ReadFlags([]string{"auto-update", "pre-release"}, []string{"ref"}); err != nil {
+	if err := m.ReadFlags([]string{"auto-update", "pre-release"}, []string{"ref", "plugin"}); err != nil {
 		return outcome.Outcome{}, err
 	}
 	if len(m.Words) == 0 {
-		return outcome.Outcome{}, manage.Usage("/extensions install <source> [--ref=<name>] [--auto-update] [--pre-release]")
+		return outcome.Outcome{}, manage.Usage("/extensions install <source> [--ref=R] [--plugin=NAME] [--auto-update] [--pre-release]")
 	}
-	name, err := m.Install(ctx, strings.Join(m.Words, " "), install.Options{ // a path may have spaces
-		Ref: m.Value("ref"), AutoUpdate: m.Is("auto-update"), PreRelease: m.Is("pre-release"), HasConsent: m.Is("consent"), SkipSettings: m.Is("skip-settings"),
+	source := strings.Join(m.Words, " ") // a path may have spaces
+	name, err := m.Install(ctx, source, install.Options{
+		Ref: m.Value("ref"), Plugin: m.Value("plugin"), AutoUpdate: m.Is("auto-update"), PreRelease: m.Is("pre-release"), HasConsent: m.Is("consent"), SkipSettings: m.Is("skip-settings"),
 	})
+	var market *plugin.MarketError
+	if errors.As(err, &market) {
+		return outcome.Outcome{}, m.choose(source, market.Offers)
+	}
 	if err != nil {
 		return outcome.Outcome{}, err
 	}
 	return m.done("Extension %q installed successfully and enabled.", name)
+}
+
+// maxOffers is the number of plugins that a message lists.
+const maxOffers = 100
+
+// choose returns the error for a marketplace, of whose plugins one must be chosen.
+func (m *manager) choose(source string, offers []plugin.Offer) error {
+	command := "pollux extensions install "
+	if m.Live != nil {
+		command = "/extensions install "
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "There is a marketplace of %s. To install one, run: %s%s --plugin=NAME\n", wording.Count(len(offers), "plugin"), command, terminal.Line(source))
+	for i, o := range offers {
+		if i == maxOffers {
+			fmt.Fprintf(&b, "\n  and %d more", len(offers)-i)
+			break
+		}
+		text := terminal.Brief(terminal.Line(o.Name))
+		if o.Description != "" {
+			text += ": " + terminal.Brief(terminal.Line(o.Description))
+		}
+		switch {
+		case o.Source != "":
+			text += fmt.Sprintf(" (in another repository: %s%s)", command, o.Source)
+		case o.Why != "":
+			text += " (" + terminal.Brief(terminal.Line(o.Why)) + ")"
+		}
+		b.WriteString("\n  " + text)
+	}
+	return exit.Errorf(exit.General, "%s", b.String())
 }
 
 func link(ctx context.Context, m *manager) (outcome.Outcome, error) {

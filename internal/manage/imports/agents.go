@@ -54,8 +54,8 @@ func agents() []agent {
 			reasons: map[string]string{
 				"hooks": "", "permissions": "", "sandbox": "", "disabledMcpjsonServers": "", "$schema": "",
 				"apiKeyHelper": program, "statusLine": program, "awsAuthRefresh": program, "awsCredentialExport": program, "otelHeadersHelper": program,
-				"env": "set the variables that you need in ~/.gemini/.env", "model": ownModel, "enabledPlugins": "Pollux has extensions, see /docs extensions",
-				"extraKnownMarketplaces": "Pollux has extensions, see /docs extensions", "enableAllProjectMcpServers": "Pollux asks about each server of a project",
+				"env": "set the variables that you need in ~/.gemini/.env", "model": ownModel, "enabledPlugins": "to install one, run: pollux extensions install ADDRESS",
+				"extraKnownMarketplaces": "to see its plugins, run: pollux extensions install ADDRESS", "enableAllProjectMcpServers": "Pollux asks about each server of a project",
 				"enabledMcpjsonServers": "Pollux asks about each server of a project", "disableAllHooks": "to have the same, run: pollux config set hooksConfig.enabled false",
 			},
 		},
@@ -65,7 +65,7 @@ func agents() []agent {
 				dir: ".gemini/antigravity-cli", settings: []string{".gemini/antigravity-cli/settings.json"},
 				others: map[string]string{
 					".gemini/config/agents": "its agents have another form", ".gemini/config/rules": "copy the instructions that you want to ~/.gemini/GEMINI.md",
-					".gemini/config/workflows": "write each as a skill or a command", ".gemini/config/plugins": "Pollux has extensions, see /docs extensions",
+					".gemini/config/workflows": "write each as a skill or a command", ".gemini/config/plugins": "to install one, run: pollux extensions install DIRECTORY",
 					".gemini/config/skills": "to use them, run: pollux skills link ~/.gemini/config/skills",
 				},
 			},
@@ -73,7 +73,7 @@ func agents() []agent {
 				dir: ".agents/hooks.json", inPlace: []string{".agents/skills", ".agents/mcp_config.json", "AGENTS.md"},
 				others: map[string]string{
 					".agents/agents": "its agents have another form", ".agents/rules": "copy the instructions that you want to GEMINI.md",
-					".agents/workflows": "write each as a skill or a command", ".agents/plugins": "Pollux has extensions, see /docs extensions",
+					".agents/workflows": "write each as a skill or a command", ".agents/plugins": "to install one, run: pollux extensions install DIRECTORY",
 				},
 			},
 			reasons: map[string]string{"permissions": "", "toolPermission": "", "model": ownModel},
