@@ -142,6 +142,9 @@ const texts = argument + `|\{\{args\}\}|\{`
 
 // translate writes the template for a prompt.
 func (t *template) translate(prompt string) {
+	if t.form.HasShell && strings.Contains(prompt, "```!") {
+		t.item.Change("a block ```! stays text, and does not run")
+	}
 	isCode, at := false, 0 // isCode: in a block between lines with ```
 	for _, m := range parts().FindAllStringSubmatchIndex(prompt, -1) {
 		t.write(prompt[at:m[0]])

@@ -57,6 +57,7 @@ func TestTranslate(t *testing.T) {
 		{"claude", "---\nmodel: opus\n---\n", "", "left out (it is empty)"},
 		{"claude", "Use sk-ant-api03-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-abcdefghijk-AAAAAA", "", "left out (it has a key)"},
 		{"opencode", "---\nagent: build\nsubtask: true\n---\n$ARGUMENTS !`x`", "{{args}} !{x}", "changed (without agent; without subtask)"},
+		{"claude", "Do:\n```!\ndate\n```", "Do:\n```!\ndate\n```", "changed (a block ```! stays text, and does not run)"},
 		{"codex", "Fix $FILE with $1, !`x` @a.b", "Fix $FILE with {{args}}, !`x` @a.b", "changed ($FILE stays as it is: arguments have no names; $1 stands for all arguments)"},
 		{"cursor", "---\na: b\n---\n$ARGUMENTS !`x` !{y}", "---\na: b\n---\n$ARGUMENTS !`x` ! {y}", "changed (a space is in !{, which would be a shell command)"},
 		{"qwen", "---\ndescription: d\n---\n{{args}} !{x} @{y}", "{{args}} !{x} @{y}", "copied"},
