@@ -2,6 +2,7 @@ package frontmatter
 
 import (
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -25,6 +26,19 @@ func TestFields(t *testing.T) {
 	if got := Fields("a: " + string(make([]byte, maxFields))); got != nil {
 		t.Error("too large front matter is read")
 	}
+}
+
+// FuzzQuote checks that Fields reads each quoted text as it was.
+func FuzzQuote(f *testing.F) {
+	f.Add("it's: \"odd\"\n\x7f\u2028\t---")
+	f.Fuzz(func(t *testing.T, text string) {
+		if !utf8.ValidString(text) || len(text) > 1000 {
+			return
+		}
+		if got := Fields("a: " + Quote(text))["a"]; got != text {
+			t.Errorf("%q is read as %q", text, got)
+		}
+	})
 }
 
 // FuzzFields checks that no front matter makes it panic.

@@ -1,7 +1,10 @@
 // Package frontmatter separates the front matter of a text, such as the YAML of a skill or a subagent.
 package frontmatter
 
-import "strings"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Cut splits a text into the lines between the first line, which must be "---", and the next such line, and
 // the trimmed rest.
@@ -26,3 +29,9 @@ func Cut(text string) (front, body string, ok bool) {
 }
 
 func isMark(line string) bool { return strings.TrimRight(line, " \t\r") == "---" }
+
+// Quote returns a text as a value of front matter, in one line.
+func Quote(text string) string {
+	data, _ := json.Marshal(strings.ToValidUTF8(text, "\ufffd")) // YAML has the escapes of JSON
+	return strings.ReplaceAll(string(data), "\x7f", `\x7f`)
+}

@@ -1,7 +1,6 @@
 package plugin
 
 import (
-	"encoding/json"
 	"path"
 	"strings"
 
@@ -41,9 +40,9 @@ func (c *Conversion) rules() *transfer.Part {
 			item.Leave("there is a skill %s", word)
 		case trigger == "model_decision":
 			item.Change("it is the skill %s", word)
-			c.put(path.Join("skills", word, skill.FileName), []byte("---\nname: "+word+"\ndescription: "+quoted(about)+"\n---\n\n"+body+"\n"), item)
+			c.put(path.Join("skills", word, skill.FileName), []byte("---\nname: "+word+"\ndescription: "+frontmatter.Quote(about)+"\n---\n\n"+body+"\n"), item)
 		case trigger == "manual":
-			file := (command.Form{HasFrontMatter: true}).Translate([]byte("---\ndescription: "+quoted(about)+"\n---\n"+body), item)
+			file := (command.Form{HasFrontMatter: true}).Translate([]byte("---\ndescription: "+frontmatter.Quote(about)+"\n---\n"+body), item)
 			if file != nil {
 				item.Change("it is the command /%s", word)
 				c.put(path.Join("commands", word+".toml"), file, item)
@@ -62,10 +61,4 @@ func plainWord(text string) string {
 		}
 		return '-'
 	}, text)
-}
-
-// quoted returns a string of YAML in one line.
-func quoted(text string) string {
-	data, _ := json.Marshal(strings.ToValidUTF8(text, "\ufffd")) // YAML has the escapes of JSON
-	return strings.ReplaceAll(string(data), "\x7f", `\x7f`)
 }

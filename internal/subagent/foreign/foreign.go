@@ -4,7 +4,6 @@ package foreign
 import (
 	"bytes"
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -334,11 +333,11 @@ func (d *definition) plainName() {
 // file returns the file of the subagent.
 func (d *definition) file() []byte {
 	var b bytes.Buffer
-	b.WriteString("---\nname: " + quoted(d.name) + "\ndescription: " + quoted(d.description) + "\n")
+	b.WriteString("---\nname: " + frontmatter.Quote(d.name) + "\ndescription: " + frontmatter.Quote(d.description) + "\n")
 	if d.tools != nil {
 		list := []string{}
 		for _, tool := range d.tools {
-			list = append(list, quoted(tool))
+			list = append(list, frontmatter.Quote(tool))
 		}
 		b.WriteString("tools: [" + strings.Join(list, ", ") + "]\n")
 	}
@@ -357,10 +356,4 @@ func (d *definition) file() []byte {
 	}
 	b.WriteString("---\n\n" + prompt + "\n")
 	return b.Bytes()
-}
-
-// quoted returns a string of YAML in one line.
-func quoted(text string) string {
-	data, _ := json.Marshal(strings.ToValidUTF8(text, "\ufffd")) // YAML has the escapes of JSON
-	return strings.ReplaceAll(string(data), "\x7f", `\x7f`)
 }
