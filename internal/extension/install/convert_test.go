@@ -226,6 +226,21 @@ func TestMarketplace(t *testing.T) {
 	if state, err := m.Check(t.Context(), e); state != UpToDate || err != nil {
 		t.Errorf("Check = %s, %v", state, err)
 	}
+	for _, want := range []*extension.Extension{nil, mustFind(t, m, "y")} { // two have the source, then one
+		installed, err := m.Installed(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := m.FindInstalled(installed, address); (found == nil) != (want == nil) || found != nil && found.Name != want.Name {
+			t.Errorf("by its source: %v, want %v", found, want)
+		}
+		if want != nil {
+			break
+		}
+		if err := m.Uninstall(t.Context(), m.FindInstalled(installed, "x")); err != nil {
+			t.Fatal(err)
+		}
+	}
 	// A link of the plugin that leads out of it is refused, although it stays in the repository.
 	local := source(t, in("3.0.0"))
 	if err := os.Symlink("../shared", filepath.Join(local, "p", "x", "link")); err != nil {

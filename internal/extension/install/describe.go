@@ -32,6 +32,9 @@ func (m *Manager) Describe(e *extension.Extension) (string, error) {
 	d.line(" Path: %s", e.Dir)
 	if e.Install != nil {
 		d.line(" Source: %s (Type: %s)", MaskText(e.Install.Source), string(e.Install.Type))
+		if e.Install.Plugin != "" {
+			d.line(" Plugin: %s", e.Install.Plugin)
+		}
 		if e.Plugin != "" {
 			d.line(" Converted from: a plugin of %s", plugin.Title(e.Plugin))
 		}

@@ -15,11 +15,15 @@ import (
 )
 
 // FindInstalled returns the extension with a name or a source in any case, or that in a directory with this
-// name, which may be broken. It returns nil if there is none.
+// name, which may be broken. It returns nil if there is none, or if several have the source, such as plugins of a marketplace.
 func (m *Manager) FindInstalled(installed []*extension.Extension, name string) *extension.Extension {
+	hasSource := func(e *extension.Extension) bool {
+		return e.Install != nil && strings.EqualFold(e.Install.Source, name)
+	}
 	for _, is := range []func(e *extension.Extension) bool{
+		func(e *extension.Extension) bool { return strings.EqualFold(e.Name, name) },
 		func(e *extension.Extension) bool {
-			return strings.EqualFold(e.Name, name) || e.Install != nil && strings.EqualFold(e.Install.Source, name)
+			return hasSource(e) && !slices.ContainsFunc(installed, func(other *extension.Extension) bool { return other != e && hasSource(other) })
 		},
 		func(e *extension.Extension) bool { return filepath.Base(e.InstallDir) == name },
 	} {
