@@ -156,9 +156,6 @@ func (s *server) closeAll() {
 	closing.Wait()
 }
 
-// closeGrace is how long the work of a session has to stop before the session ends without it.
-const closeGrace = 3 * time.Second
-
 // log writes a warning for a person who looks for the cause of a problem.
 func (s *server) log(text string) {
 	_, _ = io.WriteString(s.Log, terminal.Brief(terminal.Text(text))+"\n")

@@ -38,7 +38,7 @@ func (c *chat) asked(w *work, q *kit.Question) {
 		c.background(func() { w.driver.Answer(q, c.fill(q, callID)) })
 		return
 	}
-	choices := choicesOf(q)
+	choices := q.Choices()
 	if len(choices) < 2 {
 		c.remark("Not answered: " + terminal.Line(q.Title) + ". This question needs typed text. Run Pollux in a terminal to answer it.")
 		w.driver.Answer(q, tool.Answer{Outcome: tool.Cancel, Unattended: true})
@@ -57,7 +57,7 @@ func (c *chat) cardOf(q *kit.Question) schema.Call {
 			card.Title = terminal.Line(q.Agent) + ": " + card.Title
 		}
 		card.Content = append(slices.Clone(card.Content), about...)
-		if _, isPlan := firstBlock(q).(*kit.Plan); isPlan {
+		if q.IsPlan() {
 			card.Tool = schema.ToolSwitchMode
 		}
 		return card
@@ -67,13 +67,6 @@ func (c *chat) cardOf(q *kit.Question) schema.Call {
 		ID: "question-" + strconv.Itoa(c.calls.questions) + "-" + c.id[:min(8, len(c.id))], Title: cmp.Or(q.Title, q.Prompt, "Question"), Tool: schema.ToolOther,
 		Status: schema.Pending, Content: about, Locations: []schema.Location{},
 	}
-}
-
-func firstBlock(q *kit.Question) kit.Block {
-	if len(q.Blocks) == 0 {
-		return nil
-	}
-	return q.Blocks[0]
 }
 
 // questionContent returns the texts of a question beside the call that it is about.
@@ -108,114 +101,18 @@ func (c *chat) questionContent(q *kit.Question) []schema.CallContent {
 	return content
 }
 
-// choice is a possible answer to a question.
-type choice struct {
-	schema.Permission
-	answer tool.Answer
-}
-
-// choicesOf returns the answers to a question that need no text, those that last first; fewer than two if it needs some.
-func choicesOf(q *kit.Question) (list []choice) {
-	if len(q.Form) > 0 {
-		return formChoices(q)
-	}
-	for i := range q.Options {
-		o := &q.Options[i]
-		if o.NeedsEditor || o.NeedsText {
-			continue
-		}
-		list = append(list, choiceOf(o))
-	}
-	if _, isPlan := firstBlock(q).(*kit.Plan); isPlan {
-		list[len(list)-1].answer.Feedback = rejectedPlan
-	}
-	slices.SortStableFunc(list, func(a, b choice) int { return rank(a.Kind) - rank(b.Kind) })
-	seen := map[string]int{}
-	for i := range list {
-		id := list[i].ID
-		if seen[id]++; seen[id] > 1 {
-			list[i].ID += "_" + strconv.Itoa(seen[id])
-		}
-	}
-	return list
-}
-
-// rank is the place of an answer of a kind among the answers to a question.
-func rank(k schema.PermissionKind) int {
-	return slices.Index([]schema.PermissionKind{schema.AllowAlways, schema.AllowOnce, schema.RejectOnce, schema.RejectAlways}, k)
-}
-
-// choiceOf returns the answer that an option stands for, with the id and the name that clients of Gemini CLI know.
-func choiceOf(o *kit.Option) choice {
-	outcome := o.Outcome()
-	c := choice{schema.Permission{ID: string(outcome), Name: o.Label, Kind: schema.AllowOnce}, o.Answer("")}
-	switch outcome {
-	case tool.ProceedOnce:
-		if o.Label == "Allow once" {
-			c.Name = "Allow"
-		}
-	case tool.Cancel:
-		c.Name, c.Kind = "Reject", schema.RejectOnce
-		if o.TextPrompt != "" {
-			c.answer = o.Answer(rejected)
-		}
-	case "": // of a plan
-		c.ID = string(tool.ProceedOnce)
-		if c.answer.Reply != nil && c.answer.Reply.Mode != "" {
-			c.ID, c.Kind = string(tool.ProceedAlways), schema.AllowAlways
-		}
-	default:
-		c.Kind = schema.AllowAlways
-	}
-	return c
-}
-
-// rejected is the result, for the model, of a call that the person has rejected.
-const rejected = "The user has rejected this call. Do not repeat it; go on without it, or ask what to do instead."
-
-// rejectedPlan is the same of a plan.
-const rejectedPlan = "The user has rejected the plan. Stay in plan mode, and ask which changes the user wants."
-
-// formChoices returns the answers to a form with a single question that has options.
-func formChoices(q *kit.Question) (list []choice) {
-	f := q.Form[0]
-	if len(q.Form) > 1 || f.Multi {
-		return nil
-	}
-	add := func(label, description string, kind schema.PermissionKind) {
-		name := label
-		if description != "" {
-			name += ": " + description
-		}
-		list = append(list, choice{schema.Permission{ID: "option_" + strconv.Itoa(len(list)+1), Name: name, Kind: kind}, q.Reply([]string{label})})
-	}
-	switch f.Kind {
-	case tool.ChoiceQuestion:
-		for _, o := range f.Choices {
-			kind := schema.AllowOnce
-			if o.Label == "No" {
-				kind = schema.RejectOnce
-			}
-			add(o.Label, o.Description, kind)
-		}
-	case tool.YesNoQuestion:
-		add("Yes", "", schema.AllowOnce)
-		add("No", "", schema.RejectOnce)
-	default:
-		return nil
-	}
-	if !slices.ContainsFunc(list, func(c choice) bool { return c.Kind == schema.RejectOnce }) {
-		list = append(list, choice{schema.Permission{ID: string(tool.Cancel), Name: "Cancel", Kind: schema.RejectOnce}, tool.Answer{Outcome: tool.Cancel}})
+// permissions returns the choices as the client shows them.
+func permissions(choices []kit.Choice) (list []schema.Permission) {
+	kinds := map[kit.ChoiceKind]schema.PermissionKind{kit.AllowAlways: schema.AllowAlways, kit.AllowOnce: schema.AllowOnce, kit.Reject: schema.RejectOnce}
+	for _, c := range choices {
+		list = append(list, schema.Permission{ID: c.ID, Name: c.Name, Kind: kinds[c.Kind]})
 	}
 	return list
 }
 
 // answerOf asks the client, and returns the answer. A malformed one refuses, and the model reads why.
-func (c *chat) answerOf(q *kit.Question, card schema.Call, choices []choice) tool.Answer {
-	var options []schema.Permission
-	for _, o := range choices {
-		options = append(options, o.Permission)
-	}
+func (c *chat) answerOf(q *kit.Question, card schema.Call, choices []kit.Choice) tool.Answer {
+	options := permissions(choices)
 	var id string
 	var err error
 	if q.Call == nil {
@@ -232,7 +129,7 @@ func (c *chat) answerOf(q *kit.Question, card schema.Call, choices []choice) too
 	}
 	for _, o := range choices {
 		if o.ID == id {
-			return o.answer
+			return o.Answer
 		}
 	}
 	return tool.Answer{Outcome: tool.Cancel}
@@ -245,7 +142,7 @@ func (c *chat) choose(ctx context.Context, card schema.Call, options []schema.Pe
 	c.send(began)
 	id, err := c.request(ctx, card, options)
 	end := schema.Call{Kind: schema.CallChanged, ID: card.ID, Status: schema.Failed}
-	if i := slices.IndexFunc(options, func(o schema.Permission) bool { return o.ID == id }); i >= 0 && rank(options[i].Kind) < rank(schema.RejectOnce) {
+	if i := slices.IndexFunc(options, func(o schema.Permission) bool { return o.ID == id }); i >= 0 && options[i].Kind != schema.RejectOnce {
 		end.Status = schema.Completed
 	}
 	c.send(end)

@@ -95,7 +95,7 @@ func (c *chat) close() {
 	c.turns <- struct{}{} // the turns have ended, and no other begins
 	defer func() { <-c.turns }()
 	if w := c.current(); w != nil {
-		c.stop(w)
+		w.driver.LeaveSoon(w.ended)
 	}
 	c.goroutines.Wait()
 }

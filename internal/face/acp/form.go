@@ -34,7 +34,7 @@ func (c *chat) isForForm(q *kit.Question) bool {
 		return false
 	}
 	f := &q.Form[0]
-	return len(formChoices(q)) < 2 || f.Kind == tool.ChoiceQuestion && !f.Closed
+	return len(q.Choices()) < 2 || f.Kind == tool.ChoiceQuestion && !f.Closed
 }
 
 // fill has the client show a form, and returns the answers. A malformed one refuses, and the model reads why.

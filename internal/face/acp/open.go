@@ -3,9 +3,6 @@ package acp
 import (
 	"cmp"
 	"context"
-	"errors"
-	"slices"
-	"time"
 
 	"pollux/internal/config"
 	"pollux/internal/face/acp/schema"
@@ -13,11 +10,8 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
-	"pollux/internal/guard/trust"
-	"pollux/internal/ide"
 	"pollux/internal/project"
 	"pollux/internal/session"
-	"pollux/internal/sessions"
 	"pollux/internal/terminal"
 )
 
@@ -67,7 +61,7 @@ func (c *chat) open(ctx context.Context, how opening) error {
 		return context.Cause(ctx)
 	}
 	if w.live.ID() != c.id {
-		c.stop(w)
+		w.driver.LeaveSoon(w.ended)
 		return wire.Errorf(wire.InternalError, "The session is open in another process. Close it there, and load it again.")
 	}
 	w.mode, w.model = w.live.Rulebook.Mode(), w.live.Models.Current().Requested
@@ -104,37 +98,15 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 		p.Host.Terminal = c.openTerminal
 	}
 	p.UserAgent, p.Begun = c.server.userAgent(), c.begun
-	o.Recorded, o.IDE = true, noCompanion
+	o.Recorded, o.IDE = true, kit.NoCompanion
 	if o.SessionID, o.IsNewID = c.id, true; how.isResumed {
 		o.SessionID, o.IsNewID, o.Resume, o.IsResumeID = "", false, c.id, true
 	}
 	if c.server.OnSession != nil {
 		c.server.OnSession(&o)
 	}
-	state, err := adapt(ctx, p)
-	if err == nil && state == trust.Unknown {
-		p.Folder = trust.Untrusted // until the person has answered: see [chat.askTrust]
-	}
+	_, err := kit.Adapt(ctx, p) // an untrusted folder is so until the person has answered: see [chat.askTrust]
 	return o, err
-}
-
-// noCompanion is the state of the companion extension for sessions in an editor, which lists its open files itself.
-func noCompanion() (ide.State, bool) { return ide.State{}, false }
-
-// adapt makes a project use any key that is set up if the user has chosen the sign-in that only Gemini CLI has. It returns the
-// decision of the user about the folder until now.
-func adapt(ctx context.Context, o *project.Options) (trust.State, error) {
-	alone := *o
-	alone.Loaded = nil
-	p := project.New(alone)
-	defer p.Close()
-	if err := p.Load(ctx); err != nil {
-		return trust.Unknown, err
-	}
-	if set := p.Settings(); config.AuthOwnType.In(set) == "" && config.AuthSelectedType.In(set) == googleLogin {
-		o.Flags[string(config.AuthSelectedType)] = ""
-	}
-	return p.Trust.State(), nil
 }
 
 // start lets the driver work, and shows its events. It closes opened when the session is open.
@@ -153,7 +125,7 @@ func (c *chat) start(w *work, opened chan struct{}) {
 // reopen opens the session again, to ask the questions that were refused, or with another sign-in.
 func (c *chat) reopen(ctx context.Context) error {
 	w := c.current()
-	how := opening{isResumed: c.canResume(ctx, w)}
+	how := opening{isResumed: kit.CanResume(ctx, w.live)}
 	if mode := w.live.Rulebook.Mode(); mode != w.mode {
 		how.mode = mode.Name()
 	}
@@ -175,33 +147,8 @@ func (c *chat) reopen(ctx context.Context) error {
 		c.isReopening = false
 		c.mu.Unlock()
 	}()
-	c.stop(w)
+	w.driver.LeaveSoon(w.ended)
 	return c.open(ctx, how)
-}
-
-// canResume reports whether the record of a session has a conversation: the texts of hooks alone are none.
-func (c *chat) canResume(ctx context.Context, w *work) bool {
-	if !w.live.Record.IsRecorded() {
-		return false
-	}
-	list, err := w.live.Record.List(ctx)
-	return err != nil || slices.ContainsFunc(list, func(i sessions.Info) bool { return i.ID == c.id })
-}
-
-// stop ends the work on a session, in order if that is soon.
-func (c *chat) stop(w *work) {
-	leaving := make(chan struct{})
-	c.background(func() {
-		defer close(leaving)
-		w.driver.Leave(nil)
-	})
-	select {
-	case <-w.ended:
-	case <-time.After(closeGrace):
-		w.driver.Stop(errors.New("the session did not end in time"))
-		<-w.ended
-	}
-	<-leaving
 }
 
 // userAgent returns the header of requests to models, which names the editor.
