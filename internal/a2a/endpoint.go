@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"pollux/internal/a2a/protocol"
 )
 
 // endpoint is where and how an agent is called.
@@ -25,7 +27,7 @@ type endpoint struct {
 func newEndpoint(c *card, i *iface, u *url.URL) *endpoint {
 	return &endpoint{
 		url: u, isREST: i.Transport == rest, tenant: i.Tenant, streams: c.Capabilities.Streaming,
-		isNew: i.ProtocolVersion == "1" || strings.HasPrefix(i.ProtocolVersion, "1."),
+		isNew: protocol.IsNew(i.ProtocolVersion),
 	}
 }
 
@@ -72,37 +74,24 @@ func (e *endpoint) message(ctx context.Context, text string, c conversation) (*h
 	if e.isREST && !e.isNew {
 		p.Message.Parts, p.Message.Content = nil, p.Message.Parts
 	}
-	path, method := "message:send", "message/send"
-	switch {
-	case e.streams && e.isNew:
-		path, method = "message:stream", "SendStreamingMessage"
-	case e.streams:
-		path, method = "message:stream", "message/stream"
-	case e.isNew:
-		method = "SendMessage"
+	path, method := "message:send", protocol.Send
+	if e.streams {
+		path, method = "message:stream", protocol.Stream
 	}
 	return e.request(ctx, http.MethodPost, path, method, p)
 }
 
 func (e *endpoint) cancel(ctx context.Context, task string) (*http.Request, error) {
-	method := "tasks/cancel"
-	if e.isNew {
-		method = "CancelTask"
-	}
-	return e.request(ctx, http.MethodPost, "tasks/"+url.PathEscape(task)+":cancel", method, taskParams{e.tenant, task})
+	return e.request(ctx, http.MethodPost, "tasks/"+url.PathEscape(task)+":cancel", protocol.Cancel, taskParams{e.tenant, task})
 }
 
 // get returns a request for the state and the result of a task.
 func (e *endpoint) get(ctx context.Context, task string) (*http.Request, error) {
-	method := "tasks/get"
-	if e.isNew {
-		method = "GetTask"
-	}
-	return e.request(ctx, http.MethodGet, "tasks/"+url.PathEscape(task), method, taskParams{e.tenant, task})
+	return e.request(ctx, http.MethodGet, "tasks/"+url.PathEscape(task), protocol.Get, taskParams{e.tenant, task})
 }
 
 // request returns a request: of REST with a verb and a path, or of JSON-RPC with a method. GET takes no parameters.
-func (e *endpoint) request(ctx context.Context, verb, path, method string, params any) (*http.Request, error) {
+func (e *endpoint) request(ctx context.Context, verb, path string, method protocol.Method, params any) (*http.Request, error) {
 	to, body := e.url.String(), params
 	if e.isREST {
 		to = e.restURL(path)
@@ -112,7 +101,7 @@ func (e *endpoint) request(ctx context.Context, verb, path, method string, param
 			ID      int    `json:"id"`
 			Method  string `json:"method"`
 			Params  any    `json:"params"`
-		}{"2.0", requestID, method, params}
+		}{"2.0", requestID, method.Name(e.isNew), params}
 	}
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -130,7 +119,7 @@ func (e *endpoint) request(ctx context.Context, verb, path, method string, param
 	}
 	req.Header.Set("Accept", "text/event-stream, application/json")
 	if e.isNew {
-		req.Header.Set("A2A-Version", "1.0")
+		req.Header.Set(protocol.VersionHeader, protocol.New)
 	}
 	return req, nil
 }
@@ -168,7 +157,7 @@ func (e *agentError) Error() string {
 
 // isUnknownTask reports whether an agent does not know a task, for example since it was started again.
 func isUnknownTask(err error) bool {
-	const notFound = -32001
+	const notFound = protocol.TaskNotFound
 	if e, ok := errors.AsType[*statusError](err); ok {
 		return e.code == notFound || e.status == http.StatusNotFound
 	}

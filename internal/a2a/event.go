@@ -5,14 +5,16 @@ import (
 	"cmp"
 	"encoding/json"
 	"strings"
+
+	"pollux/internal/a2a/protocol"
 )
 
 // The kinds of events.
 const (
-	taskEvent     = "task"
-	messageEvent  = "message"
-	statusEvent   = "status-update"
-	artifactEvent = "artifact-update"
+	taskEvent     = protocol.TaskEvent
+	messageEvent  = protocol.MessageEvent
+	statusEvent   = protocol.StatusEvent
+	artifactEvent = protocol.ArtifactEvent
 )
 
 // event is one message from an agent: a task, a message, a change of the state of a task, or a part of its
@@ -96,10 +98,7 @@ func parseEvent(data []byte) (*event, error) {
 }
 
 // state returns the state of the task as version 0.3 writes it, such as input-required.
-func (e *event) state() string {
-	state := strings.ToLower(strings.TrimPrefix(e.Status.State, "TASK_STATE_"))
-	return strings.ReplaceAll(state, "_", "-")
-}
+func (e *event) state() string { return protocol.State(e.Status.State) }
 
 func (e *event) isTerminal() bool {
 	switch e.state() {
@@ -119,7 +118,7 @@ func (e *event) isRunning() bool {
 func (e *event) isLast() bool { return e.Kind == statusEvent && (e.Final || e.isTerminal()) }
 
 // role returns agent or user.
-func (e *event) role() string { return strings.TrimPrefix(strings.ToLower(e.Role), "role_") }
+func (e *event) role() string { return protocol.Role(e.Role) }
 
 func (e *event) text() string {
 	if e.Parts == nil {
