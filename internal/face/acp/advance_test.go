@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"pollux/internal/face/kit"
 )
 
 // screen returns the text that a terminal shows for data.
@@ -35,7 +37,7 @@ func screen(data string) string {
 func TestAdvance(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", maxRewrite+1)
-	flood := strings.Repeat("line\n", maxText)
+	flood := strings.Repeat("line\n", kit.MaxText)
 	var numbers strings.Builder
 	for i := range 10_000 {
 		numbers.WriteString(strconv.Itoa(i) + "\n")
@@ -68,7 +70,7 @@ func TestAdvance(t *testing.T) {
 		}
 	}
 	w := &window{}
-	if data := w.advance(flood); len(data) > 2*maxText || !strings.HasPrefix(data, "[") {
+	if data := w.advance(flood); len(data) > 2*kit.MaxText || !strings.HasPrefix(data, "[") {
 		t.Errorf("%d bytes: %.50q", len(data), data)
 	}
 }
@@ -84,7 +86,7 @@ func FuzzAdvance(f *testing.F) {
 		}
 		w := &window{}
 		first, more := w.advance(before), w.advance(text)
-		if len(more) > 2*maxText+100 {
+		if len(more) > 2*kit.MaxText+100 {
 			t.Fatalf("%d bytes", len(more))
 		}
 		last := strings.TrimSpace(text[strings.LastIndexByte(strings.TrimSpace(text), '\n')+1:])

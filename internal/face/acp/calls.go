@@ -93,7 +93,7 @@ func (k *call) whole() schema.Call {
 
 // inputOf returns the arguments of a call, unless they are too long, or no JSON.
 func inputOf(args json.RawMessage) json.RawMessage {
-	if len(args) > maxText || !json.Valid(args) {
+	if len(args) > kit.MaxText || !json.Valid(args) {
 		return nil
 	}
 	return args

@@ -2,21 +2,19 @@ package acp
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 
 	"pollux/agent"
 	"pollux/internal/face/acp/schema"
+	"pollux/internal/face/kit"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
 
-const (
-	maxText = 32 << 10 // bytes of a text in an update
-	maxFile = 1 << 20  // bytes of a file in a diff
-)
+// maxFile is the size of a file in a diff, in bytes.
+const maxFile = 1 << 20
 
 // results returns the content of a call that has ended, and the same as text for clients that show only that. The output of a
 // command that a terminal of the client shows is only in the text.
@@ -57,7 +55,7 @@ func (c *chat) execution(x *agent.Execution) ([]schema.CallContent, string) {
 	r := x.Result
 	if r.Error != nil {
 		text, _ := tool.DisplayText(r.Display)
-		text = tail(terminal.Text(cmp.Or(strings.TrimSpace(text), r.Error.Message)), 0)
+		text = kit.Tail(terminal.Text(cmp.Or(strings.TrimSpace(text), r.Error.Message)), 0)
 		return []schema.CallContent{schema.Show(fenced(text))}, text
 	}
 	content, text := c.display(r.Display, r.Omitted, true)
@@ -78,7 +76,7 @@ func (c *chat) display(d tool.Display, omitted int, isPlain bool) (content []sch
 		if strings.TrimSpace(text) == "" {
 			return nil, ""
 		}
-		text = tail(terminal.Text(text), omitted)
+		text = kit.Tail(terminal.Text(text), omitted)
 		if isPlain {
 			return []schema.CallContent{schema.Show(fenced(text))}, text
 		}
@@ -132,7 +130,7 @@ func (c *chat) diff(d *tool.DiffDisplay) []schema.CallContent {
 		return fragments(path, d.Diff)
 	}
 	if len(d.After) > maxFile || d.Before != nil && len(*d.Before) > maxFile {
-		return []schema.CallContent{schema.Show(terminal.Line(path) + " is too big to show whole. Its changes:\n" + fenced(tail(terminal.Text(d.Diff), 0)))}
+		return []schema.CallContent{schema.Show(terminal.Line(path) + " is too big to show whole. Its changes:\n" + fenced(kit.Tail(terminal.Text(d.Diff), 0)))}
 	}
 	kind := "modify"
 	if d.Before == nil {
@@ -164,25 +162,6 @@ func fragments(path, diff string) (list []schema.CallContent) {
 		}
 	}
 	return list
-}
-
-// tail returns the end of a text, with a line about the part that is left out. omitted lines are left out already.
-func tail(text string, omitted int) string {
-	cut := 0
-	if n := len(text) - maxText; n > 0 {
-		cut = n
-		if i := strings.IndexByte(text[n:], '\n'); i >= 0 && i < maxText/2 {
-			cut = n + i + 1
-		}
-		text = strings.ToValidUTF8(text[cut:], "")
-	}
-	switch {
-	case cut > 0:
-		return fmt.Sprintf("[%d bytes left out]\n%s", cut, text)
-	case omitted > 0:
-		return fmt.Sprintf("[%d lines left out]\n%s", omitted, text)
-	}
-	return text
 }
 
 // fenced returns a text as a block of Markdown that shows it as it is.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pollux/internal/face/acp/schema"
+	"pollux/internal/face/kit"
 	"pollux/tool"
 )
 
@@ -47,7 +48,7 @@ func TestDiffs(t *testing.T) {
 	if d, _ := show(tool.DiffDisplay{FilePath: "/n", After: "new\n"}); d.OldText != nil || d.NewText != "new\n" || d.Meta["kind"] != "add" {
 		t.Errorf("%+v", d)
 	}
-	if _, text := show(tool.DiffDisplay{FilePath: "/n", Before: &before, After: big, Diff: "@@ -1 +1 @@\n-a\n"}); !strings.Contains(text, "too big") || !strings.Contains(text, "-a") || len(text) > maxText {
+	if _, text := show(tool.DiffDisplay{FilePath: "/n", Before: &before, After: big, Diff: "@@ -1 +1 @@\n-a\n"}); !strings.Contains(text, "too big") || !strings.Contains(text, "-a") || len(text) > kit.MaxText {
 		t.Errorf("%.200s", text)
 	}
 	if d, _ := show(tool.DiffDisplay{FilePath: "/n", Diff: "--- n\n+++ n\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n"}); d.OldText == nil || *d.OldText != before || d.NewText != "a\nc\n" {
@@ -58,22 +59,9 @@ func TestDiffs(t *testing.T) {
 	}
 }
 
-// TestTail checks that a long text keeps its end, and no character is cut in two.
-func TestTail(t *testing.T) {
+// TestFenced checks that a text with a fence gets a longer one.
+func TestFenced(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{
-		"short":                            "short",
-		strings.Repeat("ü", maxText):       "[32768 bytes left out]\n" + strings.Repeat("ü", maxText/2),
-		"x" + strings.Repeat("ü", maxText): "[32769 bytes left out]\n" + strings.Repeat("ü", maxText/2),
-		strings.Repeat("x", maxText) + "\n" + strings.Repeat("y", maxText-5): "[32769 bytes left out]\n" + strings.Repeat("y", maxText-5),
-	} {
-		if got := tail(text, 0); got != want {
-			t.Errorf("%.100q, want %q", got, want)
-		}
-	}
-	if got := tail("rest", 7); got != "[7 lines left out]\nrest" {
-		t.Error(got)
-	}
 	if got := fenced("a\n```\nb"); got != "````\na\n```\nb\n````" {
 		t.Error(got)
 	}

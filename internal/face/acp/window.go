@@ -7,6 +7,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/face/acp/schema"
+	"pollux/internal/face/kit"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -164,5 +165,5 @@ func endIn(text, lines string) int {
 
 // lineFeeds returns text for a terminal, of which only the last part is kept if it is long.
 func lineFeeds(text string) string {
-	return strings.ReplaceAll(tail(text, 0), "\n", "\r\n")
+	return strings.ReplaceAll(kit.Tail(text, 0), "\n", "\r\n")
 }
