@@ -17,6 +17,7 @@ import (
 	"io"
 	"log"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -93,7 +94,7 @@ func programFor(args []string, t *terminal.Terminal, env *config.Env) *program {
 	log.SetOutput(io.Discard) // net/http logs the bytes that a server sends between two responses
 	var subs []subcommand
 	if mayNameCommand(args) {
-		subs = append(nounCommands(args), galleryCommands(args)...)
+		subs = slices.Concat(nounCommands(args), agentCommands(args), galleryCommands(args))
 	}
 	return newProgram(t, env, run, subs...)
 }

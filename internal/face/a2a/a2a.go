@@ -1,0 +1,148 @@
+// Package a2a is the face for other programs: a server that speaks the protocol A2A (https://a2a-protocol.org) as the one of
+// Gemini CLI does, in the versions 0.3 and 1.0.
+//
+// A task of a client is a session in a directory of its own, recorded with the task's id. A message is a turn of it. The client
+// answers the questions about calls with messages, too.
+//
+//   - guard.go decides who may use the server, http.go has the addresses, methods.go the methods of JSON-RPC, card.go the card,
+//     metadata.go the description of tasks, commands.go the commands that need no task.
+//   - tasks.go has the tasks, and limits them and their open sessions. task.go is one: its state, as clients see it. follower.go
+//     is a client that follows it.
+//   - open.go opens the session of a task, turn.go takes messages, confirm.go questions and answers.
+//   - event.go reports the answer to the client, calls.go tool calls, output.go their live output. failure.go has the errors.
+//   - Package schema has the messages.
+package a2a
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"pollux/internal/a2a/protocol"
+	"pollux/internal/crash"
+	"pollux/internal/exit"
+	"pollux/internal/oauth"
+	"pollux/internal/session"
+	"pollux/internal/terminal"
+)
+
+// Options configure [Serve].
+type Options struct {
+	// Host is the address to listen on, "" for 127.0.0.1. Port is its port, 0 for a free one.
+	Host string
+	Port int
+	// Token is the secret that clients send, "" for none: then only this machine can use the server.
+	Token string
+	// Dir is the directory of tasks that name none. If IsFixed is set, it is the directory of all tasks.
+	Dir     string
+	IsFixed bool
+	// Root contains the directories of all tasks.
+	Root string
+	// Out gets the address, on a line, when the server listens. Log gets what happens.
+	Out io.Writer
+	Log *slog.Logger
+	// Session are the options of each session, but for those that the client decides.
+	Session session.Options
+	// Terminal is the terminal that commands check.
+	Terminal *terminal.Terminal
+	// OnSession, if set, is called before a session opens.
+	OnSession func(o *session.Options)
+
+	limits limits // of tests; zero values are the usual ones
+}
+
+// minToken is the length of a token, in bytes, below which it can be guessed from other machines.
+const minToken = 16
+
+// check returns an error if others than the user could use the server.
+func (o *Options) check() error {
+	host := cmp.Or(o.Host, defaultHost)
+	switch {
+	case oauth.IsLoopback(host):
+	case o.Token == "":
+		return exit.Errorf(exit.Input, "Cannot listen on %s without a token. Set POLLUX_A2A_TOKEN to a secret that clients send in the header 'Authorization: Bearer'.", terminal.Line(host))
+	case len(o.Token) < minToken:
+		return exit.Errorf(exit.Input, "The token in POLLUX_A2A_TOKEN is too short to listen on %s: use at least %d characters, such as those that 'openssl rand -hex 32' prints.", terminal.Line(host), minToken)
+	}
+	return nil
+}
+
+const defaultHost = "127.0.0.1"
+
+// The limits of connections.
+const (
+	headerTimeout = 10 * time.Second
+	idleTimeout   = 2 * time.Minute
+	maxHeader     = 64 << 10 // bytes
+)
+
+// Serve serves clients until ctx ends, and ends all sessions then. It returns the cause of ctx.
+func Serve(ctx context.Context, o Options) error {
+	if err := o.check(); err != nil {
+		return err
+	}
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(o.Host, defaultHost), strconv.Itoa(o.Port)))
+	if err != nil {
+		return exit.Errorf(exit.General, "Cannot listen: %w. Choose another port with --port or CODER_AGENT_PORT.", err)
+	}
+	s := newServer(ctx, o, listener.Addr())
+	h := &http.Server{
+		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
+		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
+	}
+	ended := make(chan error, 1)
+	go func() {
+		defer crash.Recover()
+		ended <- h.Serve(listener)
+	}()
+	if _, err = fmt.Fprintln(o.Out, s.url("")); err == nil {
+		o.Log.Info("The agent listens.", "url", s.url(""), "card", s.url("")+strings.TrimPrefix(protocol.CardPath, "/"))
+		select {
+		case err = <-ended:
+		case <-ctx.Done():
+			err = context.Cause(ctx)
+		}
+	}
+	s.tasks.closeAll()
+	_ = h.Close() // the connections of clients that have not gone
+	if errors.Is(err, http.ErrServerClosed) {
+		return nil
+	}
+	return err
+}
+
+// server is the server of all clients.
+type server struct {
+	Options
+	life  context.Context // that of the sessions
+	port  string
+	tasks *tasks
+	mux   *http.ServeMux
+}
+
+func newServer(ctx context.Context, o Options, at net.Addr) *server {
+	s := &server{Options: o, life: context.WithoutCancel(ctx)} // sessions end in order
+	_, s.port, _ = net.SplitHostPort(at.String())
+	s.tasks = newTasks(s)
+	s.mux = s.routes()
+	return s
+}
+
+// url returns the address of the server for a client that has named the server host, "" for one on this machine.
+func (s *server) url(host string) string {
+	if s.isLocal() || host == "" {
+		host = net.JoinHostPort("localhost", s.port)
+	}
+	return "http://" + host + "/"
+}
+
+// isLocal reports whether only this machine reaches the server.
+func (s *server) isLocal() bool { return oauth.IsLoopback(cmp.Or(s.Host, defaultHost)) }
