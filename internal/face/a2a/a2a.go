@@ -56,7 +56,8 @@ type Options struct {
 	// OnSession, if set, is called before a session opens.
 	OnSession func(o *session.Options)
 
-	limits limits // of tests; zero values are the usual ones
+	limits  limits          // of tests; zero values are the usual ones
+	onServe func(s *server) // of tests, called before the first request
 }
 
 // minToken is the length of a token, in bytes, below which it can be guessed from other machines.
@@ -103,6 +104,9 @@ func Serve(ctx context.Context, o Options) error {
 		defer crash.Recover()
 		ended <- h.Serve(listener)
 	}()
+	if o.onServe != nil {
+		o.onServe(s)
+	}
 	if _, err = fmt.Fprintln(o.Out, s.url("")); err == nil {
 		o.Log.Info("The agent listens.", "url", s.url(""), "card", s.url("")+strings.TrimPrefix(protocol.CardPath, "/"))
 		select {

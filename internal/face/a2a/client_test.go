@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ type testAgent struct {
 	log       *bytes.Buffer
 	http      *http.Client
 	stop      func() error
+	running   atomic.Pointer[server]
 }
 
 // start starts a server with a scripted model, in a new home directory with a project.
@@ -82,6 +84,7 @@ func start(t *testing.T, s setup) *testAgent {
 	if s.options != nil {
 		s.options(&o)
 	}
+	o.onServe = func(s *server) { a.running.Store(s) }
 	a.token = o.Token
 	ctx, cancel := context.WithCancelCause(context.Background())
 	ended := make(chan error, 1)

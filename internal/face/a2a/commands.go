@@ -278,7 +278,7 @@ func (s *server) streamCommand(w http.ResponseWriter, r *http.Request, c command
 		refuse(w, http.StatusInternalServerError, failure(err).Message)
 		return
 	}
-	f := newFollower(id, false, false)
+	f := newFollower(id, false, false, s.tasks.waiting)
 	t.mu.Lock()
 	t.followers[f] = true
 	t.publish(t.current(nil))

@@ -26,8 +26,8 @@ type follower struct {
 	isSlow  bool // events are missing
 }
 
-func newFollower(id json.RawMessage, isNew, isQuiet bool) *follower {
-	return &follower{id: id, isNew: isNew, isQuiet: isQuiet, most: maxWaiting, wake: make(chan struct{}, 1)}
+func newFollower(id json.RawMessage, isNew, isQuiet bool, most int) *follower {
+	return &follower{id: id, isNew: isNew, isQuiet: isQuiet, most: most, wake: make(chan struct{}, 1)}
 }
 
 // add adds an event. It never waits.

@@ -96,6 +96,11 @@ func (x *exchange) fail(err *schema.Error) {
 	reply(x.w, http.StatusOK, schema.NewResponse(x.request.ID, nil, err))
 }
 
+// newFollower returns a follower for the client.
+func (x *exchange) newFollower(isQuiet bool) *follower {
+	return newFollower(x.request.ID, x.isNew, isQuiet, x.server.tasks.waiting)
+}
+
 // answer sends a task.
 func (x *exchange) answer(t *schema.Task) error {
 	var result any = t
@@ -153,7 +158,7 @@ func (x *exchange) send() error {
 	}
 	var f *follower
 	if !p.IsDetached {
-		f = newFollower(x.request.ID, x.isNew, true)
+		f = x.newFollower(true)
 	}
 	t, err := x.begin(&p, f)
 	if err != nil {
@@ -191,7 +196,7 @@ func (x *exchange) stream() error {
 	if problem != nil {
 		return problem
 	}
-	f := newFollower(x.request.ID, x.isNew, false)
+	f := x.newFollower(false)
 	t, err := x.begin(&p, f)
 	if err != nil {
 		return err
@@ -210,7 +215,7 @@ func (x *exchange) subscribe() error {
 	if err != nil {
 		return err
 	}
-	f := newFollower(x.request.ID, x.isNew, false)
+	f := x.newFollower(false)
 	if err := t.subscribe(f); err != nil {
 		return err
 	}
@@ -249,7 +254,8 @@ func (x *exchange) follow(t *task, f *follower) {
 		events, isOver, isSlow := f.take()
 		if isSlow {
 			x.server.Log.Warn("A client is left that does not read its events.", "task", t.id)
-			panic(http.ErrAbortHandler) // an end of the stream would look as if the turn had ended
+			_ = out.SetWriteDeadline(time.Unix(1, 0)) // not even the end of the stream is sent, so that the client sees that something is missing
+			return
 		}
 		for _, e := range events {
 			_ = out.SetWriteDeadline(time.Now().Add(writeTimeout))

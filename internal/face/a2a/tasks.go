@@ -22,8 +22,9 @@ type tasks struct {
 	closing  sync.WaitGroup // of tasks that are forgotten
 }
 
-// limits are the numbers of tasks that the server keeps and of sessions that are open at the same time.
-type limits struct{ tasks, sessions int }
+// limits are the numbers of tasks that the server keeps and of sessions that are open at the same time, and the size of the events that wait for
+// a client, in bytes.
+type limits struct{ tasks, sessions, waiting int }
 
 const (
 	// maxTasks is the number of tasks that the server keeps in memory. Beyond it, it forgets the ones that have ended, then
@@ -35,7 +36,7 @@ const (
 
 func newTasks(s *server) *tasks {
 	l := s.limits
-	return &tasks{server: s, limits: limits{cmp.Or(l.tasks, maxTasks), cmp.Or(l.sessions, maxSessions)}, byID: map[string]*task{}}
+	return &tasks{server: s, limits: limits{cmp.Or(l.tasks, maxTasks), cmp.Or(l.sessions, maxSessions), cmp.Or(l.waiting, maxWaiting)}, byID: map[string]*task{}}
 }
 
 // find returns a task.
