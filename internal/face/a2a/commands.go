@@ -26,7 +26,8 @@ import (
 // command is a command that clients can run, in the directory of the server.
 type command struct {
 	name, summary string
-	line          string // of the / command that it is; the arguments stand behind it
+	line          string // of the / command that it is
+	takesText     bool   // the arguments stand behind it
 	needsFolder   bool   // it needs CODER_AGENT_WORKSPACE_PATH
 	isStream      bool   // it is the turn of a new task
 	isHidden      bool   // Gemini CLI does not list it
@@ -40,14 +41,14 @@ func commandList() []command {
 		{name: "extensions", summary: "Manage extensions.", line: listExtensions, subs: []command{
 			{name: "extensions list", summary: "Lists all installed extensions.", line: listExtensions},
 		}},
-		{name: "restore", summary: "Restore the files of a previous checkpoint, or list the checkpoints.", line: "/restore", needsFolder: true, subs: []command{
+		{name: "restore", summary: "Restore the files of a previous checkpoint, or list the checkpoints.", line: "/restore", takesText: true, needsFolder: true, subs: []command{
 			{name: "restore list", summary: "Lists all available checkpoints.", line: "/restore"},
 		}},
 		{name: "memory", summary: "Manage memory.", line: "/memory show", needsFolder: true, subs: []command{
 			{name: "memory show", summary: "Shows the current memory contents.", line: "/memory show"},
 			{name: "memory refresh", summary: "Refreshes the memory from the source.", line: "/memory reload"},
 			{name: "memory list", summary: "Lists the paths of the GEMINI.md files in use.", line: "/memory list"},
-			{name: "memory add", summary: "Add content to the memory.", line: "/memory add"},
+			{name: "memory add", summary: "Add content to the memory.", line: "/memory add", takesText: true},
 		}},
 		{name: "init", summary: "Analyzes the project and creates a tailored GEMINI.md file", line: "/init", needsFolder: true, isStream: true, isHidden: true},
 	}
@@ -189,18 +190,47 @@ func (s *server) runCommand(ctx context.Context, c command, args []string) (data
 		return nil, err
 	}
 	defer live.Close()
-	if c.line == listExtensions {
+	rest := terminal.Line(strings.TrimSpace(strings.Join(args, " ")))
+	switch {
+	case c.name == "restore list":
+		return checkpointsOf(live)
+	case c.name == "restore" && rest == "":
+		return message{"message", "error", "Please provide a checkpoint name to restore."}, nil
+	case c.name == "restore":
+		names, err := live.Checkpoints.Files().List()
+		if err != nil || !slices.Contains(names, strings.TrimSuffix(rest, ".json")) {
+			return message{"message", "error", "File not found: " + terminal.Cut(strings.TrimSuffix(rest, ".json"), 100) + ".json"}, err
+		}
+		rest = strings.TrimSuffix(rest, ".json")
+	case c.line == listExtensions:
 		return extensionsOf(ctx, live.Project)
 	}
 	line := c.line
-	if rest := strings.TrimSpace(strings.Join(args, " ")); rest != "" && slices.Contains([]string{"/restore", "/memory add"}, c.line) && c.name != "restore list" {
-		line += " " + terminal.Line(rest)
+	if c.takesText {
+		line = strings.TrimSpace(line + " " + rest)
 	}
 	r, _, err := (&slash.Runner{Session: live, Terminal: s.Terminal}).Run(ctx, line)
 	if err != nil {
 		return nil, err
 	}
-	return c.dataOf(r, len(args) > 0), nil
+	return c.dataOf(r), nil
+}
+
+// checkpointsOf returns the checkpoints in files, as a text with JSON.
+func checkpointsOf(live *session.Session) (any, error) {
+	type checkpoint struct {
+		Name string `json:"checkpoint"`
+	}
+	names, err := live.Checkpoints.Files().List()
+	if err != nil {
+		return nil, err
+	}
+	list := []checkpoint{}
+	for _, name := range names {
+		list = append(list, checkpoint{name})
+	}
+	data, err := json.Marshal(list)
+	return message{"message", "info", string(data)}, err
 }
 
 // extensionsOf returns the installed extensions, or that there are none.
@@ -221,16 +251,13 @@ func extensionsOf(ctx context.Context, p *project.Project) (any, error) {
 }
 
 // dataOf returns the result of a command, in the form of Gemini CLI.
-func (c *command) dataOf(r slash.Result, hasArgs bool) any {
+func (c *command) dataOf(r slash.Result) any {
 	text := strings.TrimSpace(plainText(r.Outcome))
 	switch {
-	case strings.HasPrefix(c.name, "restore"):
+	case c.name == "restore":
 		m := message{"message", "info", text}
 		if r.Failed || r.Err != nil {
 			m.Kind = "error"
-		}
-		if c.name == "restore" && !hasArgs {
-			m = message{"message", "error", "Please provide a checkpoint name to restore."}
 		}
 		return m
 	case r.Failed || r.Err != nil:

@@ -138,20 +138,20 @@ func TestWorkspaces(t *testing.T) {
 	}
 	s := &server{Options: Options{Dir: a.dir, Root: a.home}}
 	for dir, want := range map[string]string{
-		"":                           a.dir,
-		a.home:                       a.home,
-		a.home + "/other":            a.home + "/other",
-		a.home + "/inner":            a.home + "/other",
-		a.home + "/work/../other":    a.home + "/other",
-		a.root + "/outside":          "",
-		a.root:                       "",
-		a.root + "/home2":            "", // only its beginning is that of the root
-		a.home + "/link":             "",
-		a.home + "/../outside":       "",
-		a.home + "/work/keep":        "",
-		a.home + "/none":             "",
-		"work":                       "",
-		"/":                          "",
+		"":                            a.dir,
+		a.home:                        a.home,
+		a.home + "/other":             a.home + "/other",
+		a.home + "/inner":             a.home + "/other",
+		a.home + "/work/../other":     a.home + "/other",
+		a.root + "/outside":           "",
+		a.root:                        "",
+		a.root + "/home2":             "", // only its beginning is that of the root
+		a.home + "/link":              "",
+		a.home + "/../outside":        "",
+		a.home + "/work/keep":         "",
+		a.home + "/none":              "",
+		"work":                        "",
+		"/":                           "",
 		a.home + "/link/../../../etc": "",
 	} {
 		_, set, problem := parseNewTask(t, dir)

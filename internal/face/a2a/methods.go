@@ -93,7 +93,11 @@ var (
 )
 
 func (x *exchange) fail(err *schema.Error) {
-	reply(x.w, http.StatusOK, schema.NewResponse(x.request.ID, nil, err))
+	status := http.StatusOK
+	if err.Code == protocol.ParseError {
+		status = http.StatusBadRequest // as Gemini CLI's server answers
+	}
+	reply(x.w, status, schema.NewResponse(x.request.ID, nil, err))
 }
 
 // newFollower returns a follower for the client.
