@@ -3,7 +3,7 @@
 //
 //   - flags.go declares the flags on the options of a session, and rejects those that contradict each other. dialect.go parses
 //     them as yargs does, because existing scripts depend on that.
-//   - later.go names the subcommands that are not available yet. editor.go serves editors.
+//   - later.go names the subcommands that are not available yet. editor.go serves editors, and agent.go other programs.
 //   - installed.go answers how to upgrade and uninstall Pollux.
 //   - noun.go makes subcommands of the table of internal/manage/nouns.
 //   - [Main] converts the arguments to a request, and start.go runs it in a user interface.

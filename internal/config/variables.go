@@ -144,6 +144,18 @@ var envTable = [...]Variable{
 	{"OAUTH_CALLBACK_PORT", live, ambient, Describes, "Port for the OAuth callback of MCP servers."},
 	{"OAUTH_CALLBACK_HOST", live, ambient, Acts, "Address for the OAuth callback of MCP servers."},
 
+	// Serving other programs, see pollux a2a-server.
+	{"POLLUX_A2A_TOKEN", live, !ambient, Acts, "pollux a2a-server: secret that clients send in the header Authorization: Bearer."},
+	{"CODER_AGENT_PORT", live, ambient, Acts, "pollux a2a-server: port to listen on. --port takes precedence."},
+	{"CODER_AGENT_WORKSPACE_PATH", live, ambient, Acts, "pollux a2a-server: directory of all tasks, whatever clients ask for."},
+	{"CODER_AGENT_ALLOWED_ROOT", live, ambient, Loosens, "pollux a2a-server: directory that contains those of all tasks. By default the home directory."},
+	{"GEMINI_YOLO_MODE", live, ambient, Loosens, "pollux a2a-server: true is --approval-mode yolo."},
+	{"CHECKPOINTING", live, ambient, Acts, "pollux a2a-server: true or false sets general.checkpointing.enabled."},
+	{"GEMINI_FOLDER_TRUST", live, ambient, Tightens, "pollux a2a-server: true sets security.folderTrust.enabled."},
+	{"CUSTOM_IGNORE_FILE_PATHS", live, ambient, Tightens, "pollux a2a-server: additional ignore files, separated as in PATH."},
+	{"LOG_LEVEL", live, ambient, Describes, "pollux a2a-server: error, warn, info or debug."},
+	{"GCS_BUCKET_NAME", inert, ambient, Describes, "pollux a2a-server: no effect, with a warning. Tasks are not kept in Google Cloud."},
+
 	// Diagnosis.
 	{"DEBUG", live, ambient, Describes, "1 or true: print debug output to standard error."},
 	{"DEBUG_MODE", live, ambient, Describes, "1 or true: print debug output to standard error."},

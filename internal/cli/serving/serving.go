@@ -1,4 +1,5 @@
-// Package serving serves other programs on standard input and output: MCP clients with Pollux's tools, and editors with sessions.
+// Package serving serves other programs: MCP clients with Pollux's tools and editors with sessions, both on standard input and output, and programs that
+// give tasks to an agent, by HTTP.
 package serving
 
 import (

@@ -46,7 +46,7 @@ type Options struct {
 	IsFixed bool
 	// Root contains the directories of all tasks.
 	Root string
-	// Out gets the address, on a line, when the server listens. Log gets what happens.
+	// Out gets the address, on a line, when the server listens. Log gets a line about each message and each problem.
 	Out io.Writer
 	Log *slog.Logger
 	// Session are the options of each session, but for those that the client decides.

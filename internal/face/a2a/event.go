@@ -15,7 +15,7 @@ import (
 	"pollux/llm"
 )
 
-// take takes an event of a driver. It closes opened when the session is open. Events about what a person types are left out.
+// take takes an event of a driver. It closes opened when the session is open. Events about input at a terminal are left out.
 func (t *task) take(w *work, opened chan struct{}, e kit.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

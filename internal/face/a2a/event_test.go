@@ -135,7 +135,7 @@ func TestHistory(t *testing.T) {
 // TestEvents checks which events of a run say something to clients.
 func TestEvents(t *testing.T) {
 	t.Parallel()
-	silent := []string{ // about requests, and about what tests of calls check
+	silent := []string{ // about requests, and those that the tests of calls check
 		"TurnStarted", "ModelInfo", "Thinking", "Finished", "Waiting", "Joined", "ToolRequested", "ToolUpdated", "ToolAsked", "ToolFinished", "Nested", "Citations", "Cancelled",
 		"Text", "Thought", // empty ones
 	}

@@ -1,5 +1,5 @@
-// Package schema has the messages of the A2A server, in both versions of the protocol: [Request] is what clients send, a [Task]
-// and its events are what the server sends. Values are made in the form of version 0.3; New returns the form of 1.0.
+// Package schema has the messages of the A2A server, in both versions of the protocol: a [Request] comes from a client, a [Task]
+// and its events go to it. Values are made in the form of version 0.3; New returns the form of 1.0.
 package schema
 
 import (
