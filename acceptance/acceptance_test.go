@@ -41,6 +41,9 @@
 //	remoteagent [TOKEN]
 //	              starts a remote agent that wants the token; $CARD_URL is the address of its card
 //	lines FILE N  the file (or stdout) has N lines
+//	exec a2a METHOD PATH FILE [HEADER...]
+//	              sends the file, or - for none, to the "pollux a2a-server" that was started as server,
+//	              with the id of the last task in place of TASK, and prints the answer
 //	exec talk SCRIPT COMMAND...
 //	              talks with a command at a terminal, see [talk]
 //	screen FILE   writes the standard output of the last command to FILE as a screen
@@ -92,7 +95,7 @@ var update = flag.Bool("update", false, "write what cmp found into the scripts")
 // TestMain runs 8 scripts at a time, because many wait for a retry. More would break short timeouts of the program:
 // it waits two seconds for piped input, and less for local servers.
 func TestMain(m *testing.M) {
-	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "emulator": emulator, "mcpserver": mcpServer, "pollux-breaks": breakable})
+	testscript.Main(processtest.Patient{M: m, Tests: 8}, map[string]func(){"pollux": program.Main, "talk": talk, "emulator": emulator, "a2a": a2aClient, "mcpserver": mcpServer, "pollux-breaks": breakable})
 }
 
 // mcpServer is an MCP server of the kind in its argument.

@@ -15,15 +15,15 @@ import (
 	"pollux/internal/process/processtest"
 )
 
-// TestVariables compares the table with the list of all variables that Gemini CLI
-// reads; Pollux reads some that every program does beside them.
+// TestVariables compares the table with the list of all variables that Gemini CLI and its server
+// read; Pollux reads some that every program does beside them, and one of its own.
 func TestVariables(t *testing.T) {
 	t.Parallel()
 	data, err := os.ReadFile("testdata/variables.txt")
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := append(strings.Split(strings.TrimSpace(string(data)), "\n")[1:], "HOME", "TMPDIR")
+	want := append(strings.Split(strings.TrimSpace(string(data)), "\n")[1:], "HOME", "TMPDIR", "POLLUX_A2A_TOKEN")
 	var got []string
 	for _, v := range Variables() {
 		got = append(got, v.Name)

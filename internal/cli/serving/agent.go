@@ -46,12 +46,7 @@ func Agent(ctx context.Context, t *terminal.Terminal, o session.Options, at Addr
 	adopt(&o.Project, env)
 	o.Project.DebugLog, o.Project.Env = t.Err, env.Without(TokenVariable)
 	a.Session = o
-	if env.Get("GCS_BUCKET_NAME") != "" {
-		log.Warn("GCS_BUCKET_NAME has no effect: Pollux keeps tasks in memory, and their sessions on this machine's disk.")
-	}
-	if a.Token == "" {
-		log.Warn("All programs and users of this machine can use the agent. To restrict it, set " + TokenVariable + ".")
-	}
+	warnOfAgent(log, env, a.Token != "")
 	return a2a.Serve(ctx, a)
 }
 

@@ -95,6 +95,13 @@ func Serve(ctx context.Context, o Options) error {
 		return exit.Errorf(exit.General, "Cannot listen: %w. Choose another port with --port or CODER_AGENT_PORT.", err)
 	}
 	s := newServer(ctx, o, listener.Addr())
+	if _, err := s.workspace(nil); err != nil {
+		if o.IsFixed {
+			_ = listener.Close()
+			return exit.Errorf(exit.Input, "CODER_AGENT_WORKSPACE_PATH cannot be used. %w", err)
+		}
+		o.Log.Warn(err.Error() + " Clients have to name a workspace.")
+	}
 	h := &http.Server{
 		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
 		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),

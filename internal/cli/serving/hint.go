@@ -1,0 +1,17 @@
+package serving
+
+import (
+	"log/slog"
+
+	"pollux/internal/config"
+)
+
+// warnOfAgent warns a user who starts the agent.
+func warnOfAgent(log *slog.Logger, env *config.Env, hasToken bool) {
+	if env.Get("GCS_BUCKET_NAME") != "" {
+		log.Warn("GCS_BUCKET_NAME has no effect: Pollux keeps tasks in memory, and their sessions on the disk of this machine.")
+	}
+	if !hasToken {
+		log.Warn("All programs and users of this machine can use the agent. To restrict it, set " + TokenVariable + ".")
+	}
+}
