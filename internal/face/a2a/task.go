@@ -210,21 +210,18 @@ func (t *task) cancel() error {
 // end brings the task into a state in which it has ended. The caller holds t.mu, and calls close afterwards.
 func (t *task) end(s schema.State, r report) {
 	if t.turn != nil {
-		t.turn.end()
-		t.turn = nil
+		t.endTurn()
 	}
 	r.isFinal = true
 	t.setState(s, r)
-	t.used = time.Now()
 }
 
 // close ends the session of the task. No turn begins afterwards.
 func (t *task) close() {
 	t.mu.Lock()
 	t.isClosed = true
-	if n := t.turn; n != nil && !n.isSent {
-		n.end()
-		t.turn = nil
+	if t.turn != nil && !t.turn.isSent {
+		t.endTurn()
 	}
 	t.endFollowers()
 	w := t.work

@@ -19,23 +19,13 @@ type turn struct {
 	ctx        context.Context // ends with the turn
 	cancel     context.CancelFunc
 	isDetached bool // it goes on although no one follows it
-	isSent     bool // the driver has the input
-	isOver     bool
-	done       chan struct{}
+	isSent     bool // the driver has the input, and the turn has the token of the task
 	more       []agent.Prompt // that came before the input was sent
 	aborted    string         // why the turn ends early, "" if it does not
 
 	hasFinished bool  // some work
 	err         error // of the work
 	usage       *usage
-}
-
-func (n *turn) end() {
-	n.cancel()
-	if !n.isOver {
-		n.isOver = true
-		close(n.done)
-	}
 }
 
 // input is the content of a turn: a prompt, or a command of Pollux.
@@ -135,30 +125,30 @@ func (t *task) interject(p agent.Prompt) {
 
 // begin begins a turn. The caller holds t.mu.
 func (t *task) begin(in input, isDetached bool) {
-	n := &turn{isDetached: isDetached, done: make(chan struct{})}
+	n := &turn{isDetached: isDetached}
 	n.ctx, n.cancel = context.WithCancel(t.server.life)
 	t.turn = n
 	t.setState(schema.Working, report{})
 	t.background(func() { t.run(n, in) })
 }
 
-// run runs a turn, after changes between turns.
+// run opens the session, if need be, and begins the work of a turn, after changes between turns.
 func (t *task) run(n *turn, in input) {
 	t.token <- struct{}{}
-	defer func() { <-t.token }()
-	defer n.cancel()
 	w, err := t.ready(n.ctx)
+	if err == nil {
+		w.awaitServers(n.ctx)
+	}
+	if err != nil || !t.send(n, w, in) {
+		<-t.token
+	}
 	if err != nil {
 		t.notOpened(n, err)
-		return
-	}
-	w.awaitServers(n.ctx)
-	if t.send(n, w, in) {
-		<-n.done
 	}
 }
 
-// send passes the input of a turn to the driver, and reports whether it did. A turn that has ended before is not sent.
+// send passes the input of a turn to the driver, and reports whether it did: the turn then has the token until its end. A turn that has ended
+// before is not sent.
 func (t *task) send(n *turn, w *work, in input) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,6 +165,20 @@ func (t *task) send(n *turn, w *work, in input) bool {
 		w.driver.Steer(p)
 	}
 	return true
+}
+
+// endTurn ends the turn in progress. The caller holds t.mu.
+func (t *task) endTurn() {
+	n := t.turn
+	t.turn = nil
+	n.cancel()
+	if n.isSent {
+		<-t.token
+	}
+	clear(t.questions)
+	clear(t.running)
+	t.calls.byID = nil
+	t.used = time.Now()
 }
 
 // notOpened takes the error of a session that could not be opened. The task has failed, unless the server lacks room or the turn was aborted.
@@ -227,12 +231,7 @@ func (t *task) finishIfDone(w *work, e kit.Event) {
 func (t *task) finish() {
 	n := t.turn
 	t.endText()
-	t.turn = nil
-	n.end()
-	clear(t.questions)
-	clear(t.running)
-	t.calls.byID = nil
-	t.used = time.Now()
+	t.endTurn()
 	r := report{isFinal: true, usage: n.usage}
 	switch {
 	case n.aborted != "":
