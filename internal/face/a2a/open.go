@@ -136,8 +136,8 @@ func (t *task) start(w *work, opened chan struct{}) {
 	failed := make(chan error, 1)
 	t.background(func() { failed <- w.driver.Run(t.server.life) })
 	t.background(func() {
-		defer t.server.tasks.leaveSeat()
 		defer close(w.ended)
+		defer t.server.tasks.leaveSeat() // before others see that it has ended
 		for e := range w.driver.Events() {
 			t.take(w, opened, e)
 		}
