@@ -3,8 +3,8 @@ package acp
 import (
 	"context"
 
-	"pollux/agent"
 	"pollux/internal/face/acp/schema"
+	"pollux/internal/face/kit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/project"
 	"pollux/tool"
@@ -24,7 +24,7 @@ func (c *chat) askTrust(t *turn) error {
 	if state, err := p.DecideTrust(); err != nil || state != trust.Unknown {
 		return err
 	}
-	level, err := project.AskTrust(t.ctx, &trustAsker{c}, p.TrustOptions(), p.Options.Env, p.MemoryNames(), nil)
+	level, err := project.AskTrust(t.ctx, kit.AskFunc(c.chooseTrust), p.TrustOptions(), p.Options.Env, p.MemoryNames(), nil)
 	switch {
 	case err != nil:
 		return err
@@ -34,19 +34,16 @@ func (c *chat) askTrust(t *turn) error {
 	return c.reopen(t.ctx)
 }
 
-// trustAsker asks about trust in a folder. No is an answer for this session.
-type trustAsker struct{ chat *chat }
-
 const trustID = "trust-folder"
 
-// Ask implements [person.Asker].
-func (a *trustAsker) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+// chooseTrust asks about trust in a folder. No is an answer for this session.
+func (c *chat) chooseTrust(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
 	q := details.(*tool.QuestionConfirmation).Questions[0]
 	card := schema.Call{
-		ID: trustID, Title: "Trust the folder " + a.chat.place.dir, Tool: schema.ToolOther, Status: schema.Pending,
-		Content: []schema.CallContent{schema.Show(q.Text)}, Locations: []schema.Location{{Path: a.chat.place.dir}},
+		ID: trustID, Title: "Trust the folder " + c.place.dir, Tool: schema.ToolOther, Status: schema.Pending,
+		Content: []schema.CallContent{schema.Show(q.Text)}, Locations: []schema.Location{{Path: c.place.dir}},
 	}
-	chosen, err := a.chat.choose(ctx, card, []schema.Permission{
+	chosen, err := c.choose(ctx, card, []schema.Permission{
 		{ID: "trust", Name: "Trust this folder", Kind: schema.AllowAlways},
 		{ID: string(tool.Cancel), Name: "Not now", Kind: schema.RejectOnce},
 	})
@@ -54,9 +51,4 @@ func (a *trustAsker) Ask(ctx context.Context, details tool.Confirmation) (tool.A
 		return tool.Answer{Outcome: tool.Cancel}, err
 	}
 	return tool.Answer{Outcome: tool.ProceedOnce, Reply: &tool.Reply{Answers: map[string]string{"0": q.Options[0].Label}}}, nil
-}
-
-// Approve implements [person.Asker].
-func (*trustAsker) Approve(context.Context, *agent.Question) (tool.Answer, error) {
-	return tool.Answer{Outcome: tool.Cancel}, nil
 }

@@ -6,14 +6,17 @@ import (
 	"slices"
 	"time"
 
+	"pollux/agent"
 	"pollux/internal/auth"
 	"pollux/internal/config"
 	"pollux/internal/crash"
 	"pollux/internal/guard/trust"
 	"pollux/internal/ide"
+	"pollux/internal/person"
 	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/sessions"
+	"pollux/tool"
 )
 
 // The parts of faces whose sessions a client opens: an editor, or another program.
@@ -40,6 +43,21 @@ func Adapt(ctx context.Context, o *project.Options) (trust.State, error) {
 		o.Folder = trust.Untrusted
 	}
 	return state, nil
+}
+
+// AskFunc answers questions that are not about calls, and approves no calls. It is a [person.Asker].
+type AskFunc func(ctx context.Context, details tool.Confirmation) (tool.Answer, error)
+
+var _ person.Asker = AskFunc(nil)
+
+// Ask implements [person.Asker].
+func (f AskFunc) Ask(ctx context.Context, details tool.Confirmation) (tool.Answer, error) {
+	return f(ctx, details)
+}
+
+// Approve implements [person.Asker].
+func (AskFunc) Approve(context.Context, *agent.Question) (tool.Answer, error) {
+	return tool.Answer{Outcome: tool.Cancel}, nil
 }
 
 // CanResume reports whether the record of a session has a conversation: the texts of hooks alone are none.

@@ -4,30 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"pollux/internal/face/kit/jsonrpc"
 )
 
 // The codes of errors that the protocol defines.
 const (
-	ParseError     = -32700
-	InvalidRequest = -32600
-	MethodNotFound = -32601
-	InvalidParams  = -32602
-	InternalError  = -32603
+	ParseError     = jsonrpc.ParseError
+	InvalidRequest = jsonrpc.InvalidRequest
+	MethodNotFound = jsonrpc.MethodNotFound
+	InvalidParams  = jsonrpc.InvalidParams
+	InternalError  = jsonrpc.InternalError
 	Cancelled      = -32800
 )
 
-// Error is the answer to a request that has failed. Data is any JSON value, nil for none.
-type Error struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-	Data    any    `json:"data,omitempty"`
-}
-
-func (e *Error) Error() string { return e.Message }
+// Error is the answer to a request that has failed.
+type Error = jsonrpc.Error
 
 // Errorf returns an error with a code and a message.
 func Errorf(code int, format string, args ...any) *Error {
-	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+	return jsonrpc.Errorf(code, format, args...)
 }
 
 // Unknown is the answer to a request whose method is not known.
