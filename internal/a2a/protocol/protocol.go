@@ -68,14 +68,8 @@ func Role(role string) string {
 // NewRole returns a role of version 0.3 as version 1.0 writes it.
 func NewRole(role string) string { return rolePrefix + strings.ToUpper(role) }
 
-// The codes of errors: those of JSON-RPC, and those of the protocol.
+// The codes of errors, beside those of JSON-RPC.
 const (
-	ParseError     = -32700
-	InvalidRequest = -32600
-	NoMethod       = -32601
-	InvalidParams  = -32602
-	InternalError  = -32603
-
 	TaskNotFound       = -32001
 	NotCancelable      = -32002
 	NoPush             = -32003

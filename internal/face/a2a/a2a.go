@@ -102,10 +102,7 @@ func Serve(ctx context.Context, o Options) error {
 		}
 		o.Log.Warn(err.Error() + " Clients have to name a workspace.")
 	}
-	h := &http.Server{
-		Handler: s, ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader,
-		ErrorLog: slog.NewLogLogger(o.Log.Handler(), slog.LevelDebug),
-	}
+	h := &http.Server{Handler: http.HandlerFunc(s.handle), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader}
 	ended := make(chan error, 1)
 	go func() {
 		defer crash.Recover()

@@ -8,14 +8,12 @@ import (
 	"slices"
 	"strings"
 
-	"pollux/agent"
 	"pollux/internal/a2a/protocol"
 	"pollux/internal/config"
 	"pollux/internal/extension/install"
 	"pollux/internal/face/a2a/schema"
 	"pollux/internal/face/kit"
 	"pollux/internal/outcome"
-	"pollux/internal/person"
 	"pollux/internal/project"
 	"pollux/internal/session"
 	"pollux/internal/slash"
@@ -179,7 +177,7 @@ func (s *server) runCommand(ctx context.Context, c command, args []string) (data
 		p.Flags = map[string]any{}
 	}
 	p.Flags[string(config.MCPAllowed)] = []any{}
-	p.Asker, p.Host.LacksForms, p.Host.OpenPage = consenting{}, true, noBrowser
+	p.Asker, p.Host.LacksForms, p.Host.OpenPage = kit.AskFunc(consent), true, noBrowser
 	p.Warn = func(text string) { s.Log.Warn(terminal.Line(text), "command", c.name) }
 	o.Offline, o.IDE = true, kit.NoCompanion
 	if _, err := kit.Adapt(ctx, p); err != nil {
@@ -269,28 +267,13 @@ func (c *command) dataOf(r slash.Result) any {
 // plainText returns an outcome as text.
 func plainText(o outcome.Outcome) string { return terminal.Text(o.Plain(0)) }
 
-// consenting answers the questions of commands: the client that has sent the command has decided. It approves no calls.
-type consenting struct{}
-
-var _ person.Asker = consenting{}
-
-// Ask implements [person.Asker].
-func (consenting) Ask(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
+// consent answers the questions of commands: the client that has sent the command has decided.
+func consent(_ context.Context, details tool.Confirmation) (tool.Answer, error) {
 	q := kit.NewQuestion(details, false, nil)
-	if q == nil || len(q.Form) != 1 {
+	if q == nil || len(q.Form) != 1 || !slices.ContainsFunc(q.Form[0].Choices, func(o kit.Option) bool { return o.Label == "Yes" }) {
 		return tool.Answer{Outcome: tool.Cancel}, nil
 	}
-	for _, choice := range q.Form[0].Choices {
-		if choice.Label == "Yes" {
-			return q.Reply([]string{"Yes"}), nil
-		}
-	}
-	return tool.Answer{Outcome: tool.Cancel}, nil
-}
-
-// Approve implements [person.Asker].
-func (consenting) Approve(context.Context, *agent.Question) (tool.Answer, error) {
-	return tool.Answer{Outcome: tool.Cancel, Unattended: true}, nil
+	return q.Reply([]string{"Yes"}), nil
 }
 
 // streamCommand runs a command as the turn of a new task, and sends its events.

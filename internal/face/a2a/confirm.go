@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"pollux/agent"
-	"pollux/internal/a2a/protocol"
 	"pollux/internal/face/a2a/schema"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/kit/jsonrpc"
 	"pollux/internal/terminal"
 	"pollux/tool"
 )
@@ -186,7 +186,7 @@ func (t *task) findAnswers(m *schema.Sent) (list []given, err error) {
 		q := t.questions[a.CallID]
 		isTwice := slices.ContainsFunc(list, func(g given) bool { return g.id == a.CallID })
 		if q == nil || q.answer != nil || isTwice {
-			return nil, schema.Errorf(protocol.InvalidParams, "No question waits for an answer about the call %s.", terminal.Cut(a.CallID, 100))
+			return nil, schema.Errorf(jsonrpc.InvalidParams, "No question waits for an answer about the call %s.", terminal.Cut(a.CallID, 100))
 		}
 		answer, err := q.answerOf(a)
 		if err != nil {
@@ -205,11 +205,11 @@ func (q *question) answerOf(a *schema.Answer) (answer tool.Answer, err error) {
 	isModified := a.Outcome == string(tool.ModifyWithEditor)
 	switch {
 	case a.NewContent != nil && (!isEdit || !edit.Modifiable):
-		return answer, schema.Errorf(protocol.InvalidParams, "newContent is only for changes of files that can be modified.")
+		return answer, schema.Errorf(jsonrpc.InvalidParams, "newContent is only for changes of files that can be modified.")
 	case a.NewContent != nil && *a.NewContent == "":
-		return answer, schema.Errorf(protocol.InvalidParams, "newContent is empty. Leave it out to apply the proposed change.")
+		return answer, schema.Errorf(jsonrpc.InvalidParams, "newContent is empty. Leave it out to apply the proposed change.")
 	case isModified && a.NewContent == nil:
-		return answer, schema.Errorf(protocol.InvalidParams, "modify_with_editor needs newContent: the server has no editor. Send your version with it, or with proceed_once to apply it.")
+		return answer, schema.Errorf(jsonrpc.InvalidParams, "modify_with_editor needs newContent: the server has no editor. Send your version with it, or with proceed_once to apply it.")
 	case isModified:
 		return tool.Answer{Outcome: tool.ModifyWithEditor, Content: a.NewContent}, nil
 	case i < 0:
@@ -217,7 +217,7 @@ func (q *question) answerOf(a *schema.Answer) (answer tool.Answer, err error) {
 		for _, c := range choices {
 			offered = append(offered, c.ID)
 		}
-		return answer, schema.Errorf(protocol.InvalidParams, "The outcome %s is not offered. Send one of: %s.", terminal.Cut(a.Outcome, 60), strings.Join(offered, ", "))
+		return answer, schema.Errorf(jsonrpc.InvalidParams, "The outcome %s is not offered. Send one of: %s.", terminal.Cut(a.Outcome, 60), strings.Join(offered, ", "))
 	}
 	answer = choices[i].Answer
 	if answer.Outcome == tool.Cancel && !q.shown.IsPlan() {

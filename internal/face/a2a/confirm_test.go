@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/agent"
+	"pollux/agent/agenttest"
+	"pollux/internal/face/a2a/schema"
 	"pollux/internal/face/kit"
 	"pollux/internal/face/kit/kittest"
 	"pollux/tool"
@@ -195,6 +198,14 @@ turn
 			if n := strings.Count(words, "confirmation"); n != 3 || strings.Count(words, "final") != 1 {
 				t.Fatalf("%d questions: %s", n, words)
 			}
+			if name == "another order" { // the answer waits for its turn
+				first, last := tt.messages[0], tt.messages[1:]
+				a.say(id, first...)
+				if _, failure := a.rpc("message/send", messageTo(id, no("3"))); failure == nil || failure.Code != -32602 {
+					t.Errorf("another answer to the same question: %+v", failure)
+				}
+				tt.messages = last
+			}
 			all := ""
 			for i, parts := range tt.messages {
 				_, words = a.say(id, parts...)
@@ -292,5 +303,26 @@ func TestQuestionsShowAll(t *testing.T) {
 	}
 	if got := slices.Sorted(maps.Keys(kinds)); !slices.Equal(got, []string{"edit", "exec", "exit_plan_mode", "info", "mcp"}) {
 		t.Errorf("the kinds are %q", got)
+	}
+}
+
+// TestSettled checks that a call which rules allow by now waits for no answer.
+func TestSettled(t *testing.T) {
+	t.Parallel()
+	task := newTask(&server{}, "", "/", schema.Settings{})
+	c := &tool.ExecConfirmation{Command: "ls"}
+	asked := agenttest.Question(&agent.ToolCall{ID: "c1"}, c)
+	for _, id := range []string{"c1", "c2"} {
+		task.questions[id] = &question{shown: kit.NewQuestion(c, true, nil), details: c}
+	}
+	task.settled(asked.About())
+	m := func(id string) *schema.Sent {
+		return &schema.Sent{Parts: []schema.SentPart{{Answer: &schema.Answer{CallID: id, Outcome: "cancel"}}}}
+	}
+	if _, err := task.findAnswers(m("c1")); err == nil {
+		t.Error("an answer about a call that runs anyway is taken")
+	}
+	if list, err := task.findAnswers(m("c2")); err != nil || len(list) != 1 {
+		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"pollux/internal/a2a/protocol"
 	"pollux/internal/face/a2a/schema"
+	"pollux/internal/face/kit/jsonrpc"
 	"pollux/internal/sandbox/container"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
@@ -34,7 +35,7 @@ func failure(err error) *schema.Error {
 	if known, ok := errors.AsType[*schema.Error](err); ok {
 		return known
 	}
-	return schema.Errorf(protocol.InternalError, "%s", problemText(err, wording.Place{}))
+	return schema.Errorf(jsonrpc.InternalError, "%s", problemText(err, wording.Place{}))
 }
 
 // problemText returns the text of an error of a session or of a request to a model. at is the place of the request.

@@ -30,16 +30,15 @@ func newFollower(id json.RawMessage, isNew, isQuiet bool, most int) *follower {
 	return &follower{id: id, isNew: isNew, isQuiet: isQuiet, most: most, wake: make(chan struct{}, 1)}
 }
 
-// add adds an event. It never waits.
-func (f *follower) add(e schema.Event) {
+// add adds an event, see [schema.NewEvent]. It never waits.
+func (f *follower) add(e any) {
 	if f.isQuiet {
 		return
 	}
-	var result any = e
 	if f.isNew {
-		result = e.New()
+		e = schema.NewEvent(e)
 	}
-	data, err := json.Marshal(schema.NewResponse(f.id, result, nil))
+	data, err := json.Marshal(schema.NewResponse(f.id, e, nil))
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.size += len(data)

@@ -3,7 +3,6 @@ package a2a
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"errors"
 	"io"
 	"mime"
 	"net"
@@ -67,11 +66,10 @@ func readBody(w http.ResponseWriter, r *http.Request) ([]byte, bool) {
 	}
 	deadline := http.NewResponseController(w)
 	_ = deadline.SetReadDeadline(time.Now().Add(bodyTimeout)) // a writer without deadlines is one of a test
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	body, err := io.ReadAll(io.LimitReader(r.Body, maxBody+1))
 	_ = deadline.SetReadDeadline(time.Time{}) // an answer may take long
-	_, isTooLarge := errors.AsType[*http.MaxBytesError](err)
 	switch {
-	case isTooLarge:
+	case len(body) > maxBody:
 		refuse(w, http.StatusRequestEntityTooLarge, "The body of the request has more than 10 MB.")
 	case err != nil:
 		refuse(w, http.StatusBadRequest, "The body of the request cannot be read.")

@@ -24,8 +24,8 @@ func (s *server) routes() *http.ServeMux {
 	return mux
 }
 
-// ServeHTTP implements [http.Handler].
-func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+// handle answers a request.
+func (s *server) handle(w http.ResponseWriter, r *http.Request) {
 	defer crash.Recover()
 	header := w.Header()
 	header.Set("Cache-Control", "no-store")

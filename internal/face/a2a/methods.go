@@ -8,6 +8,7 @@ import (
 
 	"pollux/internal/a2a/protocol"
 	"pollux/internal/face/a2a/schema"
+	"pollux/internal/face/kit/jsonrpc"
 )
 
 // exchange is a request of JSON-RPC with its answer.
@@ -83,7 +84,7 @@ func (x *exchange) serve() error {
 	if strings.HasPrefix(x.request.Method, "tasks/pushNotificationConfig/") {
 		return errNoPush
 	}
-	return schema.Errorf(protocol.NoMethod, "Method not found: %s", x.request.Method)
+	return schema.Errorf(jsonrpc.MethodNotFound, "Method not found: %s", x.request.Method)
 }
 
 // The errors of optional methods.
@@ -94,7 +95,7 @@ var (
 
 func (x *exchange) fail(err *schema.Error) {
 	status := http.StatusOK
-	if err.Code == protocol.ParseError {
+	if err.Code == jsonrpc.ParseError {
 		status = http.StatusBadRequest // as Gemini CLI's server answers
 	}
 	reply(x.w, status, schema.NewResponse(x.request.ID, nil, err))
@@ -175,7 +176,7 @@ func (x *exchange) send() error {
 	if !x.isNew {
 		return x.answer(now)
 	}
-	reply(x.w, http.StatusOK, schema.NewResponse(x.request.ID, now.New(), nil))
+	reply(x.w, http.StatusOK, schema.NewResponse(x.request.ID, schema.NewEvent(now), nil))
 	return nil
 }
 
@@ -339,7 +340,7 @@ func (s *server) serveNewTask(w http.ResponseWriter, r *http.Request) {
 // statusOf returns the HTTP status for an error.
 func statusOf(err error) int {
 	switch failure(err).Code {
-	case protocol.InvalidParams:
+	case jsonrpc.InvalidParams:
 		return http.StatusBadRequest
 	case tooBusy:
 		return http.StatusServiceUnavailable

@@ -7,9 +7,9 @@ import (
 	"os"
 	"path/filepath"
 
-	"pollux/internal/a2a/protocol"
 	"pollux/internal/face/a2a/schema"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/kit/jsonrpc"
 	"pollux/internal/project"
 	"pollux/internal/servers"
 	"pollux/internal/session"
@@ -25,18 +25,18 @@ func (s *server) workspace(set *schema.Settings) (string, error) {
 	}
 	shown := terminal.Cut(terminal.Line(dir), 200)
 	if !filepath.IsAbs(dir) {
-		return "", schema.Errorf(protocol.InvalidParams, "The workspace %s is not an absolute path.", shown)
+		return "", schema.Errorf(jsonrpc.InvalidParams, "The workspace %s is not an absolute path.", shown)
 	}
 	real, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return "", schema.Errorf(protocol.InvalidParams, "The workspace %s cannot be opened.", shown)
+		return "", schema.Errorf(jsonrpc.InvalidParams, "The workspace %s cannot be opened.", shown)
 	}
 	root, err := filepath.EvalSymlinks(s.Root)
 	if err != nil || !workspace.IsWithin(real, root) {
-		return "", schema.Errorf(protocol.InvalidParams, "The workspace %s is outside of the directory that CODER_AGENT_ALLOWED_ROOT allows.", shown)
+		return "", schema.Errorf(jsonrpc.InvalidParams, "The workspace %s is outside of the directory that CODER_AGENT_ALLOWED_ROOT allows.", shown)
 	}
 	if info, err := os.Stat(real); err != nil || !info.IsDir() {
-		return "", schema.Errorf(protocol.InvalidParams, "The workspace %s is not a directory.", shown)
+		return "", schema.Errorf(jsonrpc.InvalidParams, "The workspace %s is not a directory.", shown)
 	}
 	return real, nil
 }

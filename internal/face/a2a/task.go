@@ -116,8 +116,8 @@ func (t *task) tell(r report) {
 	}
 }
 
-// publish sends an event to all followers. The caller holds t.mu.
-func (t *task) publish(e schema.Event) {
+// publish sends an event, see [schema.NewEvent], to all followers. The caller holds t.mu.
+func (t *task) publish(e any) {
 	for f := range t.followers {
 		f.add(e)
 	}

@@ -10,6 +10,7 @@ import (
 	"pollux/internal/a2a/protocol"
 	"pollux/internal/face/a2a/schema"
 	"pollux/internal/face/kit"
+	"pollux/internal/face/kit/jsonrpc"
 	"pollux/internal/wording"
 	"pollux/llm"
 )
@@ -18,8 +19,8 @@ import (
 type turn struct {
 	ctx        context.Context // ends with the turn
 	cancel     context.CancelFunc
-	isDetached bool // it goes on although no one follows it
-	isSent     bool // the driver has the input, and the turn has the token of the task
+	isDetached bool           // it goes on although no one follows it
+	isSent     bool           // the driver has the input, and the turn has the token of the task
 	more       []agent.Prompt // that came before the input was sent
 	aborted    string         // why the turn ends early, "" if it does not
 
@@ -63,11 +64,11 @@ func (t *task) accept(m *schema.Sent, isDetached bool, f *follower) error {
 	case t.isClosed:
 		return taskNotFound(t.id)
 	case m.ContextID != "" && m.ContextID != t.contextID:
-		return schema.Errorf(protocol.InvalidParams, "The task %s belongs to another context than message.contextId.", t.id)
+		return schema.Errorf(jsonrpc.InvalidParams, "The task %s belongs to another context than message.contextId.", t.id)
 	case err != nil:
 		return err
 	case isBlank && len(answers) == 0:
-		return schema.Errorf(protocol.InvalidParams, "The message has neither a text nor an answer.")
+		return schema.Errorf(jsonrpc.InvalidParams, "The message has neither a text nor an answer.")
 	}
 	isFirst := t.status.State == schema.Submitted && len(t.history.messages) == 0
 	t.history.add(messageOf(m, t))
@@ -93,7 +94,7 @@ func (t *task) accept(m *schema.Sent, isDetached bool, f *follower) error {
 
 // errEnded is the error for a message to a task that has ended.
 func errEnded(t *task, f *follower) error {
-	code := protocol.InvalidRequest // as servers of version 0.3 answer
+	code := jsonrpc.InvalidRequest // as servers of version 0.3 answer
 	if f != nil && f.isNew {
 		code = protocol.Unsupported
 	}

@@ -8,20 +8,16 @@ import (
 	"strings"
 
 	"pollux/internal/a2a/protocol"
+	"pollux/internal/face/kit/jsonrpc"
 	"pollux/internal/terminal"
 )
 
 // Error is an error of JSON-RPC.
-type Error struct {
-	Code    int    `json:"code"`
-	Message string `json:"message"`
-}
-
-func (e *Error) Error() string { return e.Message }
+type Error = jsonrpc.Error
 
 // Errorf returns an error with a code. Its message is one line, whatever its arguments contain.
 func Errorf(code int, format string, args ...any) *Error {
-	return &Error{code, terminal.Cut(terminal.Line(fmt.Sprintf(format, args...)), maxMessage)}
+	return jsonrpc.Errorf(code, "%s", terminal.Cut(terminal.Line(fmt.Sprintf(format, args...)), maxMessage))
 }
 
 // maxMessage limits the message of an error, in bytes.
@@ -37,7 +33,7 @@ type Request struct {
 // ParseRequest reads a request. The id is set if it could be read, also with an error.
 func ParseRequest(body []byte) (r Request, err *Error) {
 	if !json.Valid(body) {
-		return r, Errorf(protocol.ParseError, "The request is not valid JSON.")
+		return r, Errorf(jsonrpc.ParseError, "The request is not valid JSON.")
 	}
 	var wire struct {
 		Version any             `json:"jsonrpc"`
@@ -46,21 +42,21 @@ func ParseRequest(body []byte) (r Request, err *Error) {
 		Params  json.RawMessage `json:"params"`
 	}
 	if body = bytes.TrimSpace(body); body[0] == '[' {
-		return r, Errorf(protocol.InvalidRequest, "Several requests in one are not supported. Send them one by one.")
+		return r, Errorf(jsonrpc.InvalidRequest, "Several requests in one are not supported. Send them one by one.")
 	}
 	if json.Unmarshal(body, &wire) != nil || body[0] != '{' {
-		return r, Errorf(protocol.InvalidRequest, "The request is not an object of JSON-RPC 2.0.")
+		return r, Errorf(jsonrpc.InvalidRequest, "The request is not an object of JSON-RPC 2.0.")
 	}
 	if !isID(wire.ID) {
-		return r, Errorf(protocol.InvalidRequest, "The id of the request is neither a text nor an integer.")
+		return r, Errorf(jsonrpc.InvalidRequest, "The id of the request is neither a text nor an integer.")
 	}
 	r.ID, r.Params = wire.ID, wire.Params
 	method, isText := wire.Method.(string)
 	switch {
 	case wire.Version != "2.0":
-		return r, Errorf(protocol.InvalidRequest, "The request is not one of JSON-RPC 2.0.")
+		return r, Errorf(jsonrpc.InvalidRequest, "The request is not one of JSON-RPC 2.0.")
 	case !isText || method == "":
-		return r, Errorf(protocol.InvalidRequest, "The request has no method.")
+		return r, Errorf(jsonrpc.InvalidRequest, "The request has no method.")
 	}
 	r.Method = method
 	return r, nil
@@ -160,19 +156,19 @@ func ParseSend(params json.RawMessage) (p SendParams, err *Error) {
 	m := wire.Message
 	switch {
 	case m == nil:
-		return p, Errorf(protocol.InvalidParams, "message is missing.")
+		return p, Errorf(jsonrpc.InvalidParams, "message is missing.")
 	case m.Kind != "" && m.Kind != protocol.MessageEvent:
-		return p, Errorf(protocol.InvalidParams, "message.kind is not message.")
+		return p, Errorf(jsonrpc.InvalidParams, "message.kind is not message.")
 	case protocol.Role(m.Role) != User:
-		return p, Errorf(protocol.InvalidParams, "message.role is not user.")
+		return p, Errorf(jsonrpc.InvalidParams, "message.role is not user.")
 	case m.MessageID == "":
-		return p, Errorf(protocol.InvalidParams, "message.messageId is missing.")
+		return p, Errorf(jsonrpc.InvalidParams, "message.messageId is missing.")
 	case len(m.MessageID) > maxID || len(m.TaskID) > maxID || len(m.ContextID) > maxID:
-		return p, Errorf(protocol.InvalidParams, "An id of the message has more than %d bytes.", maxID)
+		return p, Errorf(jsonrpc.InvalidParams, "An id of the message has more than %d bytes.", maxID)
 	case len(m.Parts) == 0:
-		return p, Errorf(protocol.InvalidParams, "message.parts is empty.")
+		return p, Errorf(jsonrpc.InvalidParams, "message.parts is empty.")
 	case len(m.Parts) > maxParts:
-		return p, Errorf(protocol.InvalidParams, "The message has more than %d parts.", maxParts)
+		return p, Errorf(jsonrpc.InvalidParams, "The message has more than %d parts.", maxParts)
 	}
 	p.Message = Sent{MessageID: m.MessageID, TaskID: m.TaskID, ContextID: m.ContextID, Metadata: m.Metadata}
 	for i, part := range m.Parts {
@@ -188,7 +184,7 @@ func ParseSend(params json.RawMessage) (p SendParams, err *Error) {
 			}
 			p.Message.Parts = append(p.Message.Parts, sent)
 		default:
-			return p, Errorf(protocol.InvalidParams, "message.parts[%d] is neither a text nor data.", i)
+			return p, Errorf(jsonrpc.InvalidParams, "message.parts[%d] is neither a text nor data.", i)
 		}
 	}
 	if p.Message.Settings, err = parseSettings(m.Metadata["coderAgent"]); err != nil {
@@ -210,7 +206,7 @@ func parseAnswer(data json.RawMessage, i int) (*Answer, *Error) {
 	}
 	a := &Answer{}
 	if json.Unmarshal(data, a) != nil || a.CallID == "" || a.Outcome == "" {
-		return nil, Errorf(protocol.InvalidParams, "message.parts[%d] is not an answer: callId, outcome, newContent and feedback are texts.", i)
+		return nil, Errorf(jsonrpc.InvalidParams, "message.parts[%d] is not an answer: callId, outcome, newContent and feedback are texts.", i)
 	}
 	return a, nil
 }
@@ -224,7 +220,7 @@ func parseSettings(value any) (*Settings, *Error) {
 	data, err := json.Marshal(object)
 	s := &Settings{}
 	if err != nil || json.Unmarshal(data, s) != nil {
-		return nil, Errorf(protocol.InvalidParams, "The agent settings are not valid: workspacePath is a text, autoExecute is true or false.")
+		return nil, Errorf(jsonrpc.InvalidParams, "The agent settings are not valid: workspacePath is a text, autoExecute is true or false.")
 	}
 	return s, nil
 }
@@ -245,7 +241,7 @@ func ParseTask(params json.RawMessage) (p TaskParams, err *Error) {
 		return p, err
 	}
 	if wire.ID == "" {
-		return p, Errorf(protocol.InvalidParams, "id is missing.")
+		return p, Errorf(jsonrpc.InvalidParams, "id is missing.")
 	}
 	p.ID = wire.ID
 	p.HistoryLength, err = historyLength(wire.HistoryLength)
@@ -254,7 +250,7 @@ func ParseTask(params json.RawMessage) (p TaskParams, err *Error) {
 
 func historyLength(n *int) (*int, *Error) {
 	if n != nil && *n < 0 {
-		return nil, Errorf(protocol.InvalidParams, "historyLength is less than 0.")
+		return nil, Errorf(jsonrpc.InvalidParams, "historyLength is less than 0.")
 	}
 	return n, nil
 }
@@ -269,7 +265,7 @@ func ParseNewTask(body []byte) (contextID string, s *Settings, err *Error) {
 		return "", nil, err
 	}
 	if len(wire.ContextID) > maxID {
-		return "", nil, Errorf(protocol.InvalidParams, "contextId has more than %d bytes.", maxID)
+		return "", nil, Errorf(jsonrpc.InvalidParams, "contextId has more than %d bytes.", maxID)
 	}
 	s, err = parseSettings(wire.Settings)
 	return wire.ContextID, s, err
@@ -278,14 +274,14 @@ func ParseNewTask(body []byte) (contextID string, s *Settings, err *Error) {
 // decode reads an object.
 func decode(data []byte, v any) *Error {
 	if data = bytes.TrimSpace(data); len(data) == 0 || data[0] != '{' {
-		return Errorf(protocol.InvalidParams, "The parameters are not an object.")
+		return Errorf(jsonrpc.InvalidParams, "The parameters are not an object.")
 	}
 	err := json.Unmarshal(data, v)
 	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return Errorf(protocol.InvalidParams, "%s cannot be of type %s.", strings.TrimPrefix(wrong.Field, "."), wrong.Value)
+		return Errorf(jsonrpc.InvalidParams, "%s cannot be of type %s.", strings.TrimPrefix(wrong.Field, "."), wrong.Value)
 	}
 	if err != nil {
-		return Errorf(protocol.InvalidParams, "The parameters are not valid.")
+		return Errorf(jsonrpc.InvalidParams, "The parameters are not valid.")
 	}
 	return nil
 }

@@ -1,5 +1,5 @@
 // Package schema has the messages of the A2A server, in both versions of the protocol: a [Request] comes from a client, a [Task]
-// and its events go to it. Values are made in the form of version 0.3; New returns the form of 1.0.
+// and its events go to it. Values are made in the form of version 0.3; [NewEvent] returns the form of 1.0.
 package schema
 
 import (
@@ -104,17 +104,27 @@ type ArtifactUpdate struct {
 	LastChunk bool     `json:"lastChunk"`
 }
 
-// Event is a [Task], a [StatusUpdate] or an [ArtifactUpdate].
-type Event interface {
-	// New returns the event in the form of version 1.0, as a stream has it.
-	New() any
-}
-
-// New implements [Event].
-func (t *Task) New() any {
-	return struct {
-		Task *Task `json:"task"`
-	}{t.Bare()}
+// NewEvent returns a [*Task], a [*StatusUpdate] or a [*ArtifactUpdate] in the form of version 1.0, as a stream has it.
+func NewEvent(e any) any {
+	switch e := e.(type) {
+	case *Task:
+		return struct {
+			Task *Task `json:"task"`
+		}{e.Bare()}
+	case *StatusUpdate:
+		n := *e
+		n.Kind, n.Final, n.Status = "", nil, e.Status.asNew()
+		return struct {
+			StatusUpdate *StatusUpdate `json:"statusUpdate"`
+		}{&n}
+	case *ArtifactUpdate:
+		n := *e
+		n.Kind, n.Artifact = "", e.Artifact.asNew()
+		return struct {
+			ArtifactUpdate *ArtifactUpdate `json:"artifactUpdate"`
+		}{&n}
+	}
+	return nil
 }
 
 // Bare returns the task in the form of version 1.0, as the answer to a request for it.
@@ -128,24 +138,6 @@ func (t *Task) Bare() *Task {
 		n.Artifacts = append(n.Artifacts, a.asNew())
 	}
 	return &n
-}
-
-// New implements [Event].
-func (u *StatusUpdate) New() any {
-	n := *u
-	n.Kind, n.Final, n.Status = "", nil, u.Status.asNew()
-	return struct {
-		StatusUpdate *StatusUpdate `json:"statusUpdate"`
-	}{&n}
-}
-
-// New implements [Event].
-func (u *ArtifactUpdate) New() any {
-	n := *u
-	n.Kind, n.Artifact = "", u.Artifact.asNew()
-	return struct {
-		ArtifactUpdate *ArtifactUpdate `json:"artifactUpdate"`
-	}{&n}
 }
 
 func (s Status) asNew() Status {
