@@ -12,6 +12,6 @@ func warnOfAgent(log *slog.Logger, env *config.Env, hasToken bool) {
 		log.Warn("GCS_BUCKET_NAME has no effect: Pollux keeps tasks in memory, and their sessions on the disk of this machine.")
 	}
 	if !hasToken {
-		log.Warn("All programs and users of this machine can use the agent. To restrict it, set " + TokenVariable + ".")
+		log.Warn("All programs and users of this machine can use the agent, commands in the sandbox too. To restrict it, set " + TokenVariable + ".")
 	}
 }
