@@ -316,6 +316,11 @@ func TestMetadata(t *testing.T) {
 	if m.ID != id || m.ContextID != "C" || m.State != "submitted" || m.Model != "gemini-2.5-flash" || m.Servers == nil || len(m.Tools) < 10 || m.Tools[0].Description == "" || m.Tools[0].Schema == nil {
 		t.Errorf("%s", text)
 	}
+	for _, tool := range m.Tools {
+		if tool.Name == "ask_user" {
+			t.Error("the model can ask for typed answers, which clients do not have")
+		}
+	}
 	if status, text := a.do(http.MethodGet, "/tasks/none/metadata", ""); status != http.StatusNotFound || text != `{"error":"Task not found"}` {
 		t.Errorf("%d %s", status, text)
 	}
@@ -325,5 +330,28 @@ func TestMetadata(t *testing.T) {
 	_, failure := a.rpc("message/send", with(messageTo(id, "Go"), "message", with(messageTo(id, "Go")["message"].(map[string]any), "contextId", "D")))
 	if failure == nil || failure.Code != -32602 {
 		t.Errorf("another context: %+v", failure)
+	}
+}
+
+// TestEarlyText checks that a text joins a turn whose session is not open yet.
+func TestEarlyText(t *testing.T) {
+	t.Parallel()
+	a := start(t, setup{script: "turn\n  expect prompt One\n  text Yes.\nturn\n  expect prompt Two\n  text Also.\n"})
+	_, text := a.do(http.MethodPost, "/tasks", "{}")
+	task, err := a.tasks().find(strings.Trim(text, `"`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	task.token <- struct{}{} // as while a session opens
+	s := a.stream("message/stream", messageTo(task.id, "One"))
+	s.until("working")
+	p := messageTo(task.id, "Two")
+	p["configuration"] = map[string]any{"blocking": false}
+	if _, failure := a.rpc("message/send", p); failure != nil {
+		t.Error(failure)
+	}
+	<-task.token
+	if words := s.all(); words != "working\ntext Yes.\ntext Also.\ninput-required final" {
+		t.Error(words)
 	}
 }
