@@ -151,7 +151,7 @@ var envTable = [...]Variable{
 	{"CODER_AGENT_ALLOWED_ROOT", live, ambient, Loosens, "pollux a2a-server: directory that contains those of all tasks. By default the home directory."},
 	{"GEMINI_YOLO_MODE", live, ambient, Loosens, "pollux a2a-server: true is --approval-mode yolo."},
 	{"CHECKPOINTING", live, ambient, Acts, "pollux a2a-server: true or false sets general.checkpointing.enabled."},
-	{"GEMINI_FOLDER_TRUST", live, ambient, Tightens, "pollux a2a-server: true sets security.folderTrust.enabled."},
+	{"GEMINI_FOLDER_TRUST", live, ambient, Tightens, "pollux a2a-server: true trusts only folders that you have trusted, whatever security.folderTrust.enabled says."},
 	{"CUSTOM_IGNORE_FILE_PATHS", live, ambient, Tightens, "pollux a2a-server: additional ignore files, separated as in PATH."},
 	{"LOG_LEVEL", live, ambient, Describes, "pollux a2a-server: error, warn, info or debug."},
 	{"GCS_BUCKET_NAME", inert, ambient, Describes, "pollux a2a-server: no effect, with a warning. Tasks are not kept in Google Cloud."},

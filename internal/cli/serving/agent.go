@@ -35,7 +35,7 @@ func Agent(ctx context.Context, t *terminal.Terminal, o session.Options, at Addr
 	log := newLog(t, env)
 	a := a2a.Options{
 		Host: at.Host, Port: at.Port, Token: strings.TrimSpace(env.Get(TokenVariable)), Root: env.Get("CODER_AGENT_ALLOWED_ROOT"),
-		Out: t.Out, Log: log, Terminal: t,
+		Out: t.Out, Log: log, Terminal: t, MustTrust: env.True("GEMINI_FOLDER_TRUST"),
 		OnSession: func(s *session.Options) {
 			s.Project.Loaded = func(p *project.Project) { loaded(p, s) }
 		},
@@ -85,9 +85,6 @@ func adopt(p *project.Options, env *config.Env) {
 	}
 	if value := env.Get("CHECKPOINTING"); value != "" {
 		p.Flags[string(config.Checkpointing)] = value == "true"
-	}
-	if env.True("GEMINI_FOLDER_TRUST") {
-		p.Flags[string(config.FolderTrust)] = true
 	}
 	if list := env.Get("CUSTOM_IGNORE_FILE_PATHS"); list != "" {
 		var files []any

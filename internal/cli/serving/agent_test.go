@@ -24,8 +24,8 @@ func TestAdopt(t *testing.T) {
 	}{
 		{nil, "", map[string]any{}},
 		{[]string{"GEMINI_YOLO_MODE=true"}, "yolo", map[string]any{}},
-		{[]string{"GEMINI_YOLO_MODE=1", "GEMINI_FOLDER_TRUST=false"}, "", map[string]any{}}, // they only tighten
-		{[]string{"GEMINI_FOLDER_TRUST=true", "CHECKPOINTING=true"}, "", map[string]any{"security.folderTrust.enabled": true, "general.checkpointing.enabled": true}},
+		{[]string{"GEMINI_YOLO_MODE=1"}, "", map[string]any{}},
+		{[]string{"CHECKPOINTING=true"}, "", map[string]any{"general.checkpointing.enabled": true}},
 		{[]string{"CHECKPOINTING=false"}, "", map[string]any{"general.checkpointing.enabled": false}},
 		{[]string{"CUSTOM_IGNORE_FILE_PATHS=/a:b"}, "", map[string]any{"context.fileFiltering.customIgnoreFilePaths": []any{"/a", "b"}}},
 	} {

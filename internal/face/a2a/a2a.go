@@ -46,6 +46,8 @@ type Options struct {
 	IsFixed bool
 	// Root contains the directories of all tasks.
 	Root string
+	// MustTrust says that a folder which the user has not decided to trust is not trusted, although the settings trust all.
+	MustTrust bool
 	// Out gets the address, on a line, when the server listens. Log gets a line about each message and each problem.
 	Out io.Writer
 	Log *slog.Logger

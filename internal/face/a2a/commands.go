@@ -180,7 +180,7 @@ func (s *server) runCommand(ctx context.Context, c command, args []string) (data
 	p.Asker, p.Host.LacksForms, p.Host.OpenPage = kit.AskFunc(consent), true, noBrowser
 	p.Warn = func(text string) { s.Log.Warn(terminal.Line(text), "command", c.name) }
 	o.Offline, o.IDE = true, kit.NoCompanion
-	if _, err := kit.Adapt(ctx, p); err != nil {
+	if _, err := kit.Adapt(ctx, p, s.MustTrust); err != nil {
 		return nil, err
 	}
 	live, err := session.Open(ctx, o)

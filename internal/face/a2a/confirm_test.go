@@ -326,3 +326,18 @@ func TestSettled(t *testing.T) {
 		t.Errorf("%v, %v", list, err)
 	}
 }
+
+// TestMustTrust checks that the server can be stricter about folders than the settings.
+func TestMustTrust(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct{ must, isNew, isTrusted bool }{{true, true, false}, {true, false, true}, {false, true, true}} {
+		a := start(t, setup{
+			isNew: tt.isNew, settings: `{"tools": {"sandbox": false}, "security": {"folderTrust": {"enabled": false}}}`, script: "turn\n  text Yes.\n",
+			options: func(o *Options) { o.MustTrust = tt.must },
+		})
+		_, words := a.say("", "Go")
+		if isTrusted := !strings.Contains(words, "This folder is not trusted"); isTrusted != tt.isTrusted || !strings.HasSuffix(words, "text Yes.\ninput-required final") {
+			t.Errorf("%+v: %s", tt, words)
+		}
+	}
+}

@@ -121,7 +121,7 @@ func (t *task) options(ctx context.Context) (session.Options, error) {
 	if t.server.OnSession != nil {
 		t.server.OnSession(&o)
 	}
-	_, err := kit.Adapt(ctx, p)
+	_, err := kit.Adapt(ctx, p, t.server.MustTrust)
 	return o, err
 }
 

@@ -131,7 +131,7 @@ func (s *server) checkSignIn(ctx context.Context, method string, given *signIn) 
 	o.Dir, o.Folder = config.NewPaths(o.Env, "/").Home(), trust.Untrusted
 	o.Flags = cloned(o.Flags)
 	given.use(&o)
-	if _, err := kit.Adapt(ctx, &o); err != nil {
+	if _, err := kit.Adapt(ctx, &o, false); err != nil {
 		return s.failure(err, noPlace)
 	}
 	p := project.New(o)

@@ -105,7 +105,7 @@ func (c *chat) options(ctx context.Context, how opening) (session.Options, error
 	if c.server.OnSession != nil {
 		c.server.OnSession(&o)
 	}
-	_, err := kit.Adapt(ctx, p) // an untrusted folder is so until the person has answered: see [chat.askTrust]
+	_, err := kit.Adapt(ctx, p, false) // an untrusted folder is so until the person has answered: see [chat.askTrust]
 	return o, err
 }
 

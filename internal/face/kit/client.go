@@ -25,9 +25,9 @@ import (
 func NoCompanion() (ide.State, bool) { return ide.State{}, false }
 
 // Adapt makes a project use any key that is set up if the user has chosen the sign-in that only Gemini CLI has. A folder about
-// which the user has not decided is not trusted: who names a folder has not decided. Adapt returns that decision. o.Flags
-// must not be nil.
-func Adapt(ctx context.Context, o *project.Options) (trust.State, error) {
+// which the user has not decided is not trusted: who names a folder has not decided. With mustTrust, that is so whatever the
+// setting security.folderTrust.enabled says. Adapt returns the decision. o.Flags must not be nil.
+func Adapt(ctx context.Context, o *project.Options, mustTrust bool) (trust.State, error) {
 	alone := *o
 	alone.Loaded = nil
 	p := project.New(alone)
@@ -39,7 +39,15 @@ func Adapt(ctx context.Context, o *project.Options) (trust.State, error) {
 		o.Flags[string(config.AuthSelectedType)] = ""
 	}
 	state := p.Trust.State()
-	if state == trust.Unknown {
+	if mustTrust && o.Folder == trust.Unknown {
+		rules := p.TrustOptions()
+		rules.Enabled = true
+		var err error
+		if state, err = trust.Decide(rules); err != nil {
+			return trust.Unknown, err
+		}
+	}
+	if state == trust.Unknown || mustTrust && state != trust.Trusted {
 		o.Folder = trust.Untrusted
 	}
 	return state, nil
