@@ -72,13 +72,13 @@ func (s *server) card(host string, isNew bool) *card {
 	text := []string{"text"}
 	url := s.url(host)
 	c := &card{
-		Name: agentName, Description: "An agent that generates code based on natural language instructions and streams file outputs.",
+		Name: agentName, Description: "Works on software projects: reads and edits files, runs commands, and answers questions about them.",
 		Provider: provider{"Pollux", url}, Version: agentVersion,
 		Capabilities: capabilities{Streaming: true}, InputModes: text, OutputModes: text,
 		Skills: []skill{{
-			ID: "code_generation", Name: "Code Generation", Description: "Generates code snippets or complete files based on user requests, streaming the results.",
+			ID: "code_generation", Name: "Code Generation", Description: "Writes, changes and explains the code of a project.",
 			Tags:     []string{"code", "development", "programming"},
-			Examples: []string{"Write a python function to calculate fibonacci numbers.", "Find out why the tests fail, and fix it."}, InputModes: text, OutputModes: text,
+			Examples: []string{"Find out why the tests fail, and fix it.", "Add an option to print the result as JSON."}, InputModes: text, OutputModes: text,
 		}},
 		Interfaces: []iface{{url, jsonRPC, protocol.New}, {url, jsonRPC, protocol.Old}},
 	}

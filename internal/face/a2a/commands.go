@@ -36,19 +36,19 @@ type command struct {
 // folder, are for people.
 func commandList() []command {
 	return []command{
-		{name: "extensions", summary: "Manage extensions.", line: listExtensions, subs: []command{
-			{name: "extensions list", summary: "Lists all installed extensions.", line: listExtensions},
+		{name: "extensions", summary: "Extensions of Pollux", line: listExtensions, subs: []command{
+			{name: "extensions list", summary: "List the installed extensions", line: listExtensions},
 		}},
-		{name: "restore", summary: "Restore the files of a previous checkpoint, or list the checkpoints.", line: "/restore", takesText: true, needsFolder: true, subs: []command{
-			{name: "restore list", summary: "Lists all available checkpoints.", line: "/restore"},
+		{name: "restore", summary: "Bring files back to a checkpoint", line: "/restore", takesText: true, needsFolder: true, subs: []command{
+			{name: "restore list", summary: "List the checkpoints of this project", line: "/restore"},
 		}},
-		{name: "memory", summary: "Manage memory.", line: "/memory show", needsFolder: true, subs: []command{
-			{name: "memory show", summary: "Shows the current memory contents.", line: "/memory show"},
-			{name: "memory refresh", summary: "Refreshes the memory from the source.", line: "/memory reload"},
-			{name: "memory list", summary: "Lists the paths of the GEMINI.md files in use.", line: "/memory list"},
-			{name: "memory add", summary: "Add content to the memory.", line: "/memory add", takesText: true},
+		{name: "memory", summary: "Context files such as GEMINI.md", line: "/memory show", needsFolder: true, subs: []command{
+			{name: "memory show", summary: "Show the text of the context files", line: "/memory show"},
+			{name: "memory refresh", summary: "Read the context files again", line: "/memory reload"},
+			{name: "memory list", summary: "List the paths of the context files", line: "/memory list"},
+			{name: "memory add", summary: "Add a text to the memory", line: "/memory add", takesText: true},
 		}},
-		{name: "init", summary: "Analyzes the project and creates a tailored GEMINI.md file", line: "/init", needsFolder: true, isStream: true, isHidden: true},
+		{name: "init", summary: "Write a GEMINI.md for the project", line: "/init", needsFolder: true, isStream: true, isHidden: true},
 	}
 }
 
@@ -193,7 +193,7 @@ func (s *server) runCommand(ctx context.Context, c command, args []string) (data
 	case c.name == "restore list":
 		return checkpointsOf(live)
 	case c.name == "restore" && rest == "":
-		return message{"message", "error", "Please provide a checkpoint name to restore."}, nil
+		return message{"message", "error", "Name a checkpoint: see restore list."}, nil
 	case c.name == "restore":
 		names, err := live.Checkpoints.Files().List()
 		if err != nil || !slices.Contains(names, strings.TrimSuffix(rest, ".json")) {

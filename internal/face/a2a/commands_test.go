@@ -39,7 +39,7 @@ func TestCommands(t *testing.T) {
 		{`{"command":"memory add","args":["I write","British English."]}`, `Added to ~/.gemini/GEMINI.md: I write British English.`},
 		{`{"command":"extensions"}`, `{"name":"extensions list","data":[{"name":"birds","version":"1.0.0"`},
 		{`{"command":"restore list"}`, `{"name":"restore list","data":{"type":"message","messageType":"info","content":"[]"}}`},
-		{`{"command":"restore"}`, `"messageType":"error","content":"Please provide a checkpoint name to restore."`},
+		{`{"command":"restore"}`, `"messageType":"error","content":"Name a checkpoint: see restore list."`},
 		{`{"command":"restore","args":["none"]}`, `"messageType":"error","content":"File not found: none.json"`},
 	} {
 		if status, _, text := a.run(tt.body); status != http.StatusOK || !strings.Contains(text, tt.want) {

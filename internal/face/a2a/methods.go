@@ -147,7 +147,7 @@ func (s *server) newTask(contextID string, set *schema.Settings) (*task, error) 
 	if set != nil {
 		agreed.AutoExecute = set.AutoExecute
 		if set.IsTrusted != nil {
-			s.Log.Warn("The client says whether it trusts the folder. That is not for clients: run 'pollux trust' there.", "folder", dir)
+			s.Log.Warn("The client says whether it trusts the folder. That is not for clients: start pollux there, and type /permissions trust.", "folder", dir)
 		}
 	}
 	t := newTask(s, contextID, dir, agreed)
