@@ -55,9 +55,8 @@ func (r *Reader) Copy(ctx context.Context, id ID, w io.Writer) (size int64, err 
 		end := context.AfterFunc(ctx, b.process.Kill)
 		size, err = b.ask(id)
 		if err == nil {
-			if err = b.copy(id, size, w); err == nil {
-				end()
-				return size, nil
+			if err = b.copy(id, size, w); err == nil && end() {
+				return size, nil // else git is being killed, which the next copy must not find out
 			}
 			isOld = false
 		}
