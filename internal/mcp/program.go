@@ -51,7 +51,8 @@ type program struct {
 	errors  lastwords.Tail
 	queue   []jsonrpc.Message // the rest of a batch
 
-	writing sync.Mutex
+	writing chan struct{} // holds a token while a message is sent
+	rest    []byte        // of a message that was cut off, which the next one follows
 	input   *os.File
 	closing sync.Once
 	isOver  atomic.Bool   // Close was called
@@ -72,7 +73,7 @@ func newProgram(c *Config, o *Options) (*program, error) {
 		return nil, fmt.Errorf("cannot start %s: %w", c.Command, rootCause(err))
 	}
 	return &program{
-		launcher: o.Launcher, log: o.Log, conceal: c.conceal, ended: make(chan struct{}),
+		launcher: o.Launcher, log: o.Log, conceal: c.conceal, ended: make(chan struct{}), writing: make(chan struct{}, 1),
 		errors: lastwords.Tail{Log: errorLog(c, o)},
 		command: &process.Command{
 			For:  process.Purpose{Kind: process.KindServer, Origin: c.origin(o), Name: c.Name},
@@ -202,23 +203,46 @@ func (p *program) readLine() ([]byte, error) {
 	}
 }
 
-// Write sends a message. If ctx ends while the program does not read, the connection is broken.
+// Write sends a message. If ctx ends while the program does not read, the rest of the message is sent before the next one: half a
+// message would spoil that.
 func (p *program) Write(ctx context.Context, msg jsonrpc.Message) error {
 	data, err := jsonrpc.EncodeMessage(toWire(msg))
 	if err != nil {
 		return err
 	}
-	p.writing.Lock()
-	defer p.writing.Unlock()
+	select {
+	case p.writing <- struct{}{}:
+		defer func() { <-p.writing }()
+	case <-ctx.Done():
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = p.input.SetWriteDeadline(time.Now()) })
-	_, err = p.input.Write(append(data, '\n'))
+	expired := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		defer close(expired)
+		_ = p.input.SetWriteDeadline(time.Now())
+	})
+	err = p.send(append(data, '\n'))
 	if !stop() {
+		<-expired // else it could hit the next message
 		_ = p.input.SetWriteDeadline(time.Time{})
 	}
 	p.noteEnd(err)
+	return err
+}
+
+// send sends the rest of the message before, and a line.
+func (p *program) send(line []byte) error {
+	n, err := p.input.Write(p.rest)
+	if err != nil {
+		p.rest = p.rest[n:]
+		return err
+	}
+	p.rest = nil
+	if n, err = p.input.Write(line); err != nil && n > 0 {
+		p.rest = line[n:]
+	}
 	return err
 }
 
