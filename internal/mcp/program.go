@@ -218,29 +218,20 @@ func (p *program) Write(ctx context.Context, msg jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	expired := make(chan struct{})
-	stop := context.AfterFunc(ctx, func() {
-		defer close(expired)
-		_ = p.input.SetWriteDeadline(time.Now())
-	})
-	err = p.send(append(data, '\n'))
-	if !stop() {
-		<-expired // else it could hit the next message
-		_ = p.input.SetWriteDeadline(time.Time{})
-	}
+	err = p.send(ctx, append(data, '\n'))
 	p.noteEnd(err)
 	return err
 }
 
 // send sends the rest of the message before, and a line.
-func (p *program) send(line []byte) error {
-	n, err := p.input.Write(p.rest)
+func (p *program) send(ctx context.Context, line []byte) error {
+	n, err := process.Write(ctx, p.input, p.rest)
 	if err != nil {
 		p.rest = p.rest[n:]
 		return err
 	}
 	p.rest = nil
-	if n, err = p.input.Write(line); err != nil && n > 0 {
+	if n, err = process.Write(ctx, p.input, line); err != nil && n > 0 {
 		p.rest = line[n:]
 	}
 	return err

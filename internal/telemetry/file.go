@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"pollux/internal/process"
 	"pollux/llm"
 )
 
@@ -51,18 +52,34 @@ func (w *file) full() bool { return w.out.Len() > 1<<20 }
 
 func (w *file) close() { _ = w.f.Close() } // errors of writing have been reported
 
-// flush writes the finished objects. It can block only on a pipe.
+// flush writes the finished objects. It can block only on a pipe: those that do not fit until ctx ends are dropped, but for the rest of the one
+// that was cut off, which the next flush begins with.
 func (w *file) flush(ctx context.Context) error {
 	if w.out.Len() == 0 {
 		return nil
 	}
-	defer context.AfterFunc(ctx, func() { _ = w.f.SetWriteDeadline(time.Now()) })()
-	_, err := w.f.Write(w.out.Bytes())
+	n, err := process.Write(ctx, w.f, w.out.Bytes())
+	rest := restOfObject(w.out.Bytes(), n)
 	if w.out.Cap() > 1<<20 {
 		w.out = bytes.Buffer{}
 	}
 	w.out.Reset()
+	w.out.Write(rest)
 	return err
+}
+
+// restOfObject returns a copy of the rest of the object in which the first n bytes of some end, nil if they end with one.
+func restOfObject(objects []byte, n int) []byte {
+	const end = "\n}\n"
+	if n == 0 || n == len(objects) || bytes.HasSuffix(objects[:n], []byte(end)) {
+		return nil
+	}
+	at := max(0, n-len(end)+1) // the end can be cut, too
+	i := bytes.Index(objects[at:], []byte(end))
+	if i < 0 {
+		return nil
+	}
+	return bytes.Clone(objects[n : at+i+len(end)])
 }
 
 // object finishes the object in b.
