@@ -22,8 +22,9 @@ type chat struct {
 
 	begun *hook.Begun // for hooks; only changed between turns
 
-	shown chan inTerminal // terminals of the client, for show
-	turns chan struct{}   // holds a token while a turn, or a change between turns, is under way
+	shown   chan inTerminal // terminals of the client, for show
+	turns   chan struct{}   // holds a token while a turn, or a change between turns, is under way
+	telling sync.Mutex      // held while the client gets the state, so that the newest comes last
 
 	mu          sync.Mutex
 	work        *work

@@ -138,6 +138,8 @@ func (c *chat) modelsOf(w *work) *schema.Models {
 
 // tellState tells the client when the mode or the model is another one, no matter how it was changed.
 func (c *chat) tellState() {
+	c.telling.Lock()
+	defer c.telling.Unlock()
 	w := c.current()
 	mode := w.live.Rulebook.Mode().String()
 	model := c.modelName(w)

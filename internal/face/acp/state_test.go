@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pollux/internal/face/acp"
+	"pollux/internal/process/processtest"
 )
 
 // current returns the mode and the model in a list of options.
@@ -39,16 +40,20 @@ func TestState(t *testing.T) {
 		updates := e.kinds("config_option_update")
 		return current(updates[len(updates)-1]["configOptions"])
 	}
+	hears := func(state string) {
+		t.Helper()
+		processtest.WaitUntil(t, "the client hears of "+state, func() bool { return len(e.kinds("config_option_update")) > 0 && last() == state })
+	}
 	e.ok("session/set_mode", map[string]any{"sessionId": id, "modeId": "autoEdit"})
+	hears("autoEdit gemini-2.5-flash ")
 	e.ok("session/set_model", map[string]any{"sessionId": id, "modelId": "gemini-2.5-pro"})
 	result := e.ok("session/set_config_option", map[string]any{"sessionId": id, "configId": "mode", "value": "plan"})
 	if got := current(result["configOptions"]); got != "plan gemini-2.5-pro " {
 		t.Errorf("the options are %s", got)
 	}
+	hears("plan gemini-2.5-pro ")
 	e.ask(id, "/mode default")
-	if got := last(); got != "default gemini-2.5-pro " {
-		t.Errorf("the last update is %s", got)
-	}
+	hears("default gemini-2.5-pro ")
 	e.ask(id, "Hi")
 	for _, wrong := range []struct{ method, name, value string }{
 		{"session/set_mode", "modeId", "none"}, {"session/set_mode", "modeId", "yolo"}, {"session/set_model", "modelId", "openai/x"},
