@@ -24,7 +24,7 @@ type chat struct {
 
 	shown   chan inTerminal // terminals of the client, for show
 	turns   chan struct{}   // holds a token while a turn, or a change between turns, is under way
-	telling sync.Mutex      // held while the client gets the state, so that the newest comes last
+	telling sync.Mutex      // held while the client gets the state or the commands, so that the newest come last
 
 	mu          sync.Mutex
 	work        *work

@@ -323,6 +323,8 @@ func isForTerminals(name string) bool {
 
 // tellCommands tells the client the commands that a prompt can begin with, if they are others than it knows.
 func (c *chat) tellCommands() {
+	c.telling.Lock()
+	defer c.telling.Unlock()
 	w := c.current()
 	list := schema.Commands{Kind: schema.CommandsKnown, Commands: []schema.Command{}}
 	for _, row := range slash.Commands() {
