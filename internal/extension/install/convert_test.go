@@ -244,7 +244,7 @@ func TestMarketplace(t *testing.T) {
 	// A link of the plugin that leads out of it is refused, although it stays in the repository.
 	local := source(t, in("3.0.0"))
 	if err := os.Symlink("../shared", filepath.Join(local, "p", "x", "link")); err != nil {
-		t.Skip(err)
+		t.Skip("NOT TESTED: no links", err)
 	}
 	if _, err := m.Install(t.Context(), local, Options{Plugin: "one"}); err == nil || !strings.Contains(err.Error(), "leads out of its directory") {
 		t.Errorf("a link out of the plugin: %v", err)
