@@ -220,10 +220,8 @@ func (q *question) answerOf(a *schema.Answer) (answer tool.Answer, err error) {
 		return answer, schema.Errorf(jsonrpc.InvalidParams, "The outcome %s is not offered. Send one of: %s.", terminal.Cut(a.Outcome, 60), strings.Join(offered, ", "))
 	}
 	answer = choices[i].Answer
-	if answer.Outcome == tool.Cancel && !q.shown.IsPlan() {
+	if answer.Outcome == tool.Cancel && (a.Feedback != "" || !q.shown.IsPlan()) {
 		answer.Feedback = a.Feedback // without one, the turn ends if all calls are refused
-	} else if answer.Outcome == tool.Cancel && a.Feedback != "" {
-		answer.Feedback = a.Feedback
 	}
 	answer.Content = a.NewContent
 	return answer, nil

@@ -47,39 +47,20 @@ func isOld(version string) bool { return version == "0.3" || strings.HasPrefix(v
 
 // serve calls the method of the request.
 func (x *exchange) serve() error {
-	x.isNew = true
+	for method, serve := range map[protocol.Method]func() error{
+		protocol.Send: x.send, protocol.Stream: x.stream, protocol.Get: x.get, protocol.Cancel: x.cancel, protocol.Subscribe: x.subscribe,
+	} {
+		if x.isNew = x.request.Method == method.New; x.isNew || x.request.Method == method.Old {
+			return serve()
+		}
+	}
 	switch x.request.Method {
-	case protocol.Send.New:
-		return x.send()
-	case protocol.Stream.New:
-		return x.stream()
-	case protocol.Get.New:
-		return x.get()
-	case protocol.Cancel.New:
-		return x.cancel()
-	case protocol.Subscribe.New:
-		return x.subscribe()
-	case "GetExtendedAgentCard":
+	case "GetExtendedAgentCard", "agent/getAuthenticatedExtendedCard":
 		return errNoCard
 	case "ListTasks":
 		return schema.Errorf(protocol.Unsupported, "Tasks are not listed.")
 	case "CreateTaskPushNotificationConfig", "GetTaskPushNotificationConfig", "ListTaskPushNotificationConfigs", "DeleteTaskPushNotificationConfig":
 		return errNoPush
-	}
-	x.isNew = false
-	switch x.request.Method {
-	case protocol.Send.Old:
-		return x.send()
-	case protocol.Stream.Old:
-		return x.stream()
-	case protocol.Get.Old:
-		return x.get()
-	case protocol.Cancel.Old:
-		return x.cancel()
-	case protocol.Subscribe.Old:
-		return x.subscribe()
-	case "agent/getAuthenticatedExtendedCard":
-		return errNoCard
 	}
 	if strings.HasPrefix(x.request.Method, "tasks/pushNotificationConfig/") {
 		return errNoPush
