@@ -53,6 +53,7 @@ func words() map[string]func(ts *testscript.TestScript, neg bool, args []string)
 		"mcpauth":     plain("mcpauth", mcpAuthWord),
 		"remoteagent": plain("remoteagent [TOKEN]", remoteAgentWord),
 		"companion":   plain("companion FILE", companionWord),
+		"releases":    plain("releases FILE", releasesWord),
 	}
 }
 

@@ -22,6 +22,8 @@ const (
 	ScreenReader         = Bool("ui.accessibility.screenReader")
 	BugCommand           = Object("advanced.bugCommand")
 	HomeWarning          = Bool("ui.showHomeDirectoryWarning")
+	Releases             = String("pollux.releases")
+	ReleaseNotices       = Bool("general.enableAutoUpdateNotification")
 	SessionRetention     = Bool("general.sessionRetention.enabled")
 	SessionMaxAge        = String("general.sessionRetention.maxAge")
 	SessionMaxCount      = Float("general.sessionRetention.maxCount")

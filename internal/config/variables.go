@@ -223,7 +223,7 @@ var envTable = [...]Variable{
 	{"REMOTE_CONTAINERS", later, ambient, Describes, "Set inside development containers."},
 
 	// Development of Gemini CLI.
-	{"DEV", inert, ambient, Describes, "Part of Gemini CLI's build."},
+	{"DEV", live, ambient, Describes, "true: do not ask for newer releases."},
 	{"NODE_ENV", inert, ambient, Describes, "Part of Gemini CLI's build."},
 	{"VITEST", inert, ambient, Describes, "Part of Gemini CLI's tests."},
 	{"IS_BINARY", inert, ambient, Describes, "Part of Gemini CLI's build."},

@@ -28,6 +28,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/manage/imports"
+	"pollux/internal/manage/release"
 	"pollux/internal/project"
 	"pollux/internal/record"
 	"pollux/internal/seen"
@@ -302,6 +303,9 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 	}
 	s, p := live.Commands.Session, live.Commands.Session.Project
 	env := p.Options.Env
+	if release.IsWanted(p) {
+		go f.tellRelease(ctx, p)
+	}
 	return look{
 		Session:  live,
 		welcome:  terminal.Line(fmt.Sprintf("Pollux %s in %s, with %s", p.Options.Version, p.Paths.Display(p.Paths.Dir()), s.Models.Current().Model)),
@@ -344,6 +348,14 @@ func offer(p *project.Project, isResumed bool) string {
 		return ""
 	}
 	return imports.Offer(p.Paths.Home())
+}
+
+// tellRelease shows that a newer Pollux has been released, when a server has answered.
+func (f *Face) tellRelease(ctx context.Context, p *project.Project) {
+	defer crash.Recover()
+	if text := release.Notice(ctx, p); text != "" {
+		f.Warn(text)
+	}
 }
 
 // debugLog is an io.Writer that shows the lines of the session's log through the face.

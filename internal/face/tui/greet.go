@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/tui/greeting"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/manage/imports"
+	"pollux/internal/manage/release"
 	"pollux/internal/seen"
 	"pollux/internal/wording"
 	"pollux/tool"
@@ -60,6 +61,23 @@ func (l *loop) greet() {
 	if len(shown) > 0 {
 		l.countSeen(shown...)
 	}
+	l.tellRelease()
+}
+
+// tellRelease shows that a newer Pollux has been released, when a server has answered.
+func (l *loop) tellRelease() {
+	p := l.view.project()
+	if !release.IsWanted(p) {
+		return
+	}
+	l.inBackground(func() func() {
+		text := release.Notice(l.ctx, p)
+		return func() {
+			if text != "" {
+				l.transcript.Info(text)
+			}
+		}
+	})
 }
 
 // offerImport shows once how to copy the user's set-up from other agents. Only the first start looks for them.
