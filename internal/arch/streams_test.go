@@ -24,7 +24,7 @@ var passages = []struct {
 		{"internal/manage/about", "examine", "verdicts in color"},
 		{"internal/manage/about", "runDemo", "the demo in color"},
 	}},
-	{"OpenConsole", []use{{"internal/face/tui", "openConsole", "the face draws with frames of lines, which package styled cleans"}}},
+	{"OpenConsole", []use{{"internal/face/tui/display", "openConsole", "the face draws with frames of lines, which package styled cleans"}}},
 	{"Lend", []use{
 		{"internal/editor", "run", "the user's editor draws on the terminal itself"},
 		{"internal/manage/confine", "run", "a command that the user runs in the sandbox has the terminal"},

@@ -110,12 +110,12 @@ func (l *loop) askTerminal(err error) {
 	c := &l.clipboard
 	wait := textWait
 	switch {
-	case l.look.isAskable:
+	case l.display.Look.IsAskable:
 		c.transfer, wait = &clipboard.Transfer{}, transferWait
-		l.pace.control(window.AskClipboard(clipboard.ListType))
+		l.display.Control(window.AskClipboard(clipboard.ListType))
 	case err == nil:
 		c.awaitsText = true
-		l.pace.control(window.AskText)
+		l.display.Control(window.AskText)
 	default:
 		l.pasted(clipboard.Content{}, err)
 		return
@@ -139,7 +139,7 @@ func (l *loop) takeClipboard(e keys.ClipboardData) {
 	}
 	ask, isDone, c, err := transfer.Take(e.Status, e.Type, e.Data)
 	if ask != "" {
-		l.pace.control(window.AskClipboard(ask))
+		l.display.Control(window.AskClipboard(ask))
 	}
 	if isDone {
 		l.pasted(c, err)
@@ -150,7 +150,7 @@ func (l *loop) takeClipboard(e keys.ClipboardData) {
 func (l *loop) pasted(c clipboard.Content, err error) {
 	now := time.Now()
 	l.clipboard.end()
-	l.pace.change()
+	l.display.Change()
 	switch {
 	case err != nil:
 		l.warn("Nothing was pasted: "+err.Error(), now)
@@ -177,7 +177,7 @@ func (l *loop) saveImage(v *view, c clipboard.Content) {
 		default:
 			l.composer.InsertFile(clipboard.Label(path), mention)
 			l.keeper.touch(time.Now())
-			l.pace.change()
+			l.display.Change()
 		}
 	})
 }
@@ -200,7 +200,7 @@ func (v *view) shortest(path string) string {
 
 func (l *loop) warn(text string, now time.Time) {
 	l.toast.Show(text, toast.Warning, now, toast.UsualTime)
-	l.pace.change()
+	l.display.Change()
 }
 
 // copyText puts a text into the clipboard, and returns how. It must not be called on the goroutine of the loop.
@@ -215,12 +215,12 @@ func (l *loop) copyText(ctx context.Context, v *view, text string) (how string, 
 	if err != nil {
 		return "", err
 	}
-	l.post(func() { l.pace.control(sequence) })
+	l.post(func() { l.display.Control(sequence) })
 	return "sent to the terminal", nil
 }
 
 // multiplexer returns the program between the terminal and Pollux.
-func (l *loop) multiplexer() string { return l.look.multiplexer } // it never changes
+func (l *loop) multiplexer() string { return l.display.Look.Multiplexer } // it never changes
 
 // copyInBackground copies a text beside the loop, and tells the loop how.
 func (l *loop) copyInBackground(find func() string, tell func(how string, err error)) {
@@ -233,7 +233,7 @@ func (l *loop) copyInBackground(find func() string, tell func(how string, err er
 		}
 		l.post(func() {
 			tell(how, err)
-			l.pace.change()
+			l.display.Change()
 		})
 	}()
 }

@@ -34,7 +34,7 @@ func (l *loop) control(k keys.Key) bool {
 		if l.pane != nil && l.dialog == nil {
 			return false // panes reset a value with it
 		}
-		l.clear()
+		l.display.Clear()
 	case keys.AppCycleApprovalMode, keys.AppToggleYolo:
 		switch {
 		case !l.view.isOpen() && l.dialog == nil && l.pane == nil:
@@ -156,12 +156,6 @@ func (l *loop) escapeTwice(at time.Time) {
 	default:
 		l.openPane(slash.Call{Name: rewindName})
 	}
-}
-
-// clear clears the screen: its rows move into the scrollback.
-func (l *loop) clear() {
-	l.screen.Clear()
-	l.pace.change()
 }
 
 // cycleMode switches to the next approval mode. Mode sandboxed is left out without a sandbox, and plan mode while the model works, and if it is

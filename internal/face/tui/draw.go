@@ -12,7 +12,6 @@ import (
 	"pollux/internal/face/tui/queue"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/guard/policy"
-	"pollux/internal/terminal"
 )
 
 // drawn is the question in the last frame that has the keyboard, nil for none. isShown is set when it is on the screen.
@@ -23,24 +22,20 @@ type drawn struct {
 
 // draw begins to write the next frame, if something has changed and the terminal has taken the last one.
 func (l *loop) draw(now time.Time) {
-	if l.isLent || l.output.IsBusy() || !l.pace.isDue(now) {
+	if !l.display.IsDue(now) {
 		return
 	}
 	if l.viewing != nil {
 		l.drawViewer(now)
 		return
 	}
-	if !l.takeSize(now) {
+	if !l.display.Begin(now) {
 		return
 	}
-	if l.tellsSize() && l.screen.IsRewrapped() {
-		l.write(l.screen.Erase(), now)
-		return
-	}
-	l.transcript.Look.Width, l.transcript.Look.Theme = l.screen.Width(), l.look.theme
-	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.look.opensLinks(), l.look.hasMarks()
-	if l.look.answered {
-		l.screen.Print(l.transcript.Take()...)
+	l.transcript.Look.Width, l.transcript.Look.Theme = l.display.Width(), l.display.Look.Theme
+	l.transcript.Look.HasLinks, l.transcript.Look.HasMarks = l.display.Look.OpensLinks(), l.display.Look.HasMarks()
+	if l.display.Look.IsKnown {
+		l.display.Print(l.transcript.Take()...)
 	}
 	l.retitle()
 	asks := l.dialog
@@ -48,29 +43,18 @@ func (l *loop) draw(now time.Time) {
 		asks = nil
 	}
 	live := l.frame(now)
-	if l.isResized() {
-		return // the frame is for another width, and would be broken into other rows
+	if !l.display.Show(live, now) {
+		return
 	}
-	l.write(append(l.pace.begin(now), l.screen.Frame(live)...), now)
 	l.drawn.dialog = asks
-	if !l.output.IsBusy() { // the frame has no bytes
+	if !l.display.IsBusy() { // the frame has no bytes
 		l.shown(now)
 	}
 }
 
-// write begins to write a frame of the screen, and asks for the size in which it is shown if that matters for the next one.
-func (l *loop) write(frame []byte, now time.Time) {
-	if l.tellsSize() && l.screen.IsInDoubt() {
-		frame = append(frame, terminal.SizeQuery...)
-		l.sizing.shown = now
-	}
-	l.output.Write(frame)
-	l.console.SetParting(l.screen.Below())
-}
-
 // written takes the end of a frame.
 func (l *loop) written(r inline.Result) {
-	l.output.Done()
+	l.display.Done()
 	if r.Err != nil {
 		l.fail("write to", r.Err)
 		return
@@ -104,7 +88,7 @@ func (a *area) addWithCursor(lines []styled.Line, cursor inline.Position) {
 
 // frame returns the live area: the work in progress, and below it the question or the composer.
 func (l *loop) frame(now time.Time) inline.Frame {
-	width, room := l.screen.Width(), max(l.screen.Height()-1, 1)
+	width, room := l.display.Width(), max(l.display.Height()-1, 1)
 	var below area
 	switch {
 	case l.dialog != nil:
@@ -118,7 +102,7 @@ func (l *loop) frame(now time.Time) inline.Frame {
 	l.sizeShells(room - len(below.lines))
 	if l.drawShell(&all, width, room-len(below.lines), now) {
 		below.hasCursor = below.hasCursor && !all.hasCursor
-	} else if rest := min(room-len(below.lines), l.screen.Height()/2); rest > 0 {
+	} else if rest := min(room-len(below.lines), l.display.Height()/2); rest > 0 {
 		all.add(l.transcript.Pending(rest, now)...)
 		if len(all.lines) > 0 && len(all.lines) < rest {
 			all.add(nil)
@@ -139,20 +123,20 @@ func (l *loop) drawDialog(a *area, width, room int) {
 	if draft != "" && room > 6 {
 		room -= 2
 	}
-	v := l.dialog.View(width, room, l.look.theme)
+	v := l.dialog.View(width, room, l.display.Look.Theme)
 	if v.HasText {
 		a.addWithCursor(v.Lines, v.Cursor)
 	} else {
 		a.add(v.Lines...)
 	}
 	if draft != "" && room > 4 {
-		a.add(nil, styled.Of("Draft: "+styled.Text(draft), l.look.theme.Secondary()).Cut(width))
+		a.add(nil, styled.Of("Draft: "+styled.Text(draft), l.display.Look.Theme.Secondary()).Cut(width))
 	}
 }
 
 // drawComposer adds the composer and the lines around it, as far as there is room.
 func (l *loop) drawComposer(a *area, width, room int, now time.Time) {
-	t := l.look.theme
+	t := l.display.Look.Theme
 	l.composer.HasQueue, l.composer.Mode = len(l.unsent()) > 0, composerMode(l.view.mode())
 	isReduced := l.isReduced(now)
 	var foot []styled.Line
@@ -200,7 +184,7 @@ func composerMode(m policy.Mode) composer.Mode {
 
 // drawTrays adds the queued prompts and the todo list.
 func (l *loop) drawTrays(a *area, width, room int) {
-	t := l.look.theme
+	t := l.display.Look.Theme
 	for _, c := range l.beside {
 		if text := c.Text(time.Now()); text != "" && room > 1 {
 			a.add(styled.Of("• "+styled.Text(text), t.Secondary()).Cut(width))
@@ -234,7 +218,7 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 		l.status.values.Mode = m.Name()
 	}
 	l.status.values.Errors, l.status.values.ErrorKey = l.errorCount(), l.view.bindings.Hint(keys.AppShowErrorDetails)
-	return footer.Lines(l.status.values, l.status.options, width, l.look.theme)
+	return footer.Lines(l.status.values, l.status.options, width, l.display.Look.Theme)
 }
 
 // modeLine returns the row with the approval mode, that of the reduced screen if isReduced is set.
@@ -242,7 +226,7 @@ func (l *loop) modeLine(width int, isReduced bool) styled.Line {
 	m := modeline.Mode{Approval: l.view.mode().Name(), HasPlan: l.view.hasPlan(), IsShell: l.composer.IsShell(), IsRaw: l.transcript.Look.IsRaw}
 	m.HasBox = l.view.mode() == policy.AutoEdit && l.view.canSandbox()
 	if v := &l.status.values; isReduced {
-		return modeline.Short(m, v.Context, v.CompressAt, width, l.look.theme)
+		return modeline.Short(m, v.Context, v.CompressAt, width, l.display.Look.Theme)
 	}
-	return modeline.Line(m, l.status.context, width, l.look.theme, l.view.bindings)
+	return modeline.Line(m, l.status.context, width, l.display.Look.Theme, l.view.bindings)
 }

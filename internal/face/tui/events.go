@@ -12,14 +12,14 @@ import (
 
 // handle gives an event of the driver to each part that has a use for it.
 func (l *loop) handle(e kit.Event, now time.Time) {
-	l.pace.change()
+	l.display.Change()
 	if e == (kit.Notice{Text: kit.LeaveHint}) {
 		return // the toast shows it
 	}
 	done, isDone := e.(kit.CommandDone)
 	if isDone && done.Result.Clear {
-		l.screen.Print(l.transcript.Take()...)
-		l.clear()
+		l.display.Print(l.transcript.Take()...)
+		l.display.Clear()
 	}
 	if isDone && l.tellPane(done.Result) {
 		l.commandDone(done)
@@ -155,7 +155,7 @@ func (l *loop) commandDone(e kit.CommandDone) {
 func (l *loop) ask(q *kit.Question) {
 	l.dialog, l.drawn.isShown = question.Open(q, l.view.bindings, l.transcript.Options.DiffLayout, question.Pause), false
 	l.notify(q)
-	l.pace.change()
+	l.display.Change()
 }
 
 // keepWritten makes the text that the user has written in the open question, and that is no answer, a part of the draft.
@@ -170,7 +170,7 @@ func (l *loop) keepWritten() {
 func (l *loop) closeDialog() {
 	l.dialog = nil
 	l.working.Answered(time.Now())
-	l.pace.change()
+	l.display.Change()
 }
 
 // observe takes an event of a run that changes the footer.

@@ -39,7 +39,7 @@ func (l *loop) refreshFooterCommand() {
 		return
 	}
 	l.footerCommand.Set(command, l.snapshot().JSON())
-	l.pace.change()
+	l.display.Change()
 }
 
 // snapshot returns the state of the session, as far as the footer has it.

@@ -7,10 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/colorprofile"
-
+	"pollux/internal/face/tui/display"
 	"pollux/internal/face/tui/gallery"
-	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/styled"
 	"pollux/internal/face/tui/theme"
 	"pollux/internal/terminal"
@@ -42,12 +40,12 @@ func Gallery(o GalleryOptions) error {
 	if err != nil {
 		return err
 	}
-	look := newLook(Options{Terminal: o.Terminal, Getenv: o.Getenv})
-	t, err := o.theme(look.theme)
+	look := display.NewLook(o.Terminal, o.Getenv)
+	t, err := o.theme(look.Theme)
 	if err != nil {
 		return err
 	}
-	isColored := o.Terminal.InTTY && o.Terminal.OutTTY && look.theme.Kind != theme.Plain
+	isColored := o.Terminal.InTTY && o.Terminal.OutTTY && look.Theme.Kind != theme.Plain
 	if !isColored {
 		t = theme.NoColor()
 	}
@@ -58,27 +56,13 @@ func Gallery(o GalleryOptions) error {
 		lines = append(append(lines, s.Lines(width, t)...), nil)
 	}
 	if isColored {
-		return o.draw(lines, look.colors)
+		return display.Print(o.Terminal, look.Colors, lines)
 	}
 	var b strings.Builder
 	for _, l := range lines {
 		b.WriteString(l.String() + "\n")
 	}
 	_, err = io.WriteString(o.Terminal.Out, b.String())
-	return err
-}
-
-// draw writes lines to the terminal.
-func (o GalleryOptions) draw(lines []styled.Line, colors colorprofile.Profile) error {
-	console, err := (&loop{Face: New(Options{Terminal: o.Terminal})}).openConsole()
-	if err != nil {
-		return failed("open", err)
-	}
-	defer console.Close()
-	columns, rows := console.Size()
-	screen := inline.New(inline.Options{Width: columns, Height: rows, Colors: colors})
-	screen.Print(lines...)
-	_, err = console.Write(screen.Erase())
 	return err
 }
 

@@ -45,7 +45,7 @@ func (l *loop) greet() {
 	v := l.view
 	var shown []seen.Notice
 	if config.CompatWarnings.In(v.settings()) {
-		for _, w := range greeting.Warnings(l.look.request.HasNoColor, l.look.colors, l.look.term, l.look.multiplexer) {
+		for _, w := range greeting.Warnings(l.display.Look.Request.HasNoColor, l.display.Look.Colors, l.display.Look.Term, l.display.Look.Multiplexer) {
 			if !w.IsMinor || v.seen.Of(seen.Warning(w.ID)) < greeting.MostMinor {
 				l.transcript.Warn(w.Text)
 				shown = append(shown, seen.Warning(w.ID))
@@ -99,11 +99,13 @@ func (l *loop) showTips() (seen.Notice, bool) {
 	case config.HideTips.In(v.settings()) || isResumed || v.seen.Of(seen.Tips) >= greeting.MostTips:
 		return seen.Notice{}, false
 	case v.seen.Of(seen.Tour) == 0 && v.seen.Of(seen.Tips) == 0: // else Gemini CLI has begun to show tips
-		l.transcript.PrintFitting(func(width int) []styled.Line { return greeting.Tour(width, l.look.theme, v.bindings) })
+		l.transcript.PrintFitting(func(width int) []styled.Line { return greeting.Tour(width, l.display.Look.Theme, v.bindings) })
 		return seen.Tour, true
 	}
 	hasMemory := len(v.session.Memory.Files()) > 0
-	l.transcript.PrintFitting(func(width int) []styled.Line { return greeting.Tips(hasMemory, width, l.look.theme, v.bindings) })
+	l.transcript.PrintFitting(func(width int) []styled.Line {
+		return greeting.Tips(hasMemory, width, l.display.Look.Theme, v.bindings)
+	})
 	return seen.Tips, true
 }
 

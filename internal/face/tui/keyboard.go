@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pollux/internal/face/tui/composer"
+	"pollux/internal/face/tui/display"
 	"pollux/internal/face/tui/drop"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/question"
@@ -14,18 +15,15 @@ import (
 )
 
 // read takes bytes of the terminal.
-func (l *loop) read(c chunk) {
+func (l *loop) read(c display.Chunk) {
 	if l.dialog != nil && l.drawn.dialog == l.dialog && !l.drawn.isShown {
 		l.awaitFrame()
 	}
-	if c.isHeld {
-		l.decoder.Extend(c.at)
-	}
-	for _, e := range l.decoder.Feed(c.bytes, c.at) {
+	for _, e := range l.display.Decode(c) {
 		l.take(e)
 	}
-	if c.err != nil {
-		l.fail("read from", c.err)
+	if c.Err != nil {
+		l.fail("read from", c.Err)
 	}
 }
 
@@ -33,7 +31,7 @@ func (l *loop) read(c chunk) {
 func (l *loop) readArrived() {
 	for {
 		select {
-		case c := <-l.reader.chunks:
+		case c := <-l.display.Chunks():
 			l.read(c)
 		default:
 			return
@@ -47,7 +45,7 @@ func (l *loop) awaitFrame() {
 	late := time.NewTimer(most)
 	defer late.Stop()
 	select {
-	case r := <-l.output.Written():
+	case r := <-l.display.Written():
 		l.written(r)
 	case <-late.C:
 	}
@@ -68,14 +66,14 @@ func (l *loop) take(e keys.Event) {
 	l.logKey(e)
 	switch e := e.(type) {
 	case keys.Key:
-		l.pace.press()
+		l.display.Press()
 		l.press(e, e.At)
 	case keys.Paste:
 		if e.IsClipboard && !l.clipboard.takeText() {
 			return // nothing was asked
 		}
 		e.IsClipboard = false
-		l.pace.press()
+		l.display.Press()
 		l.press(e, e.At)
 	case keys.Mouse:
 		l.point(e)
@@ -84,9 +82,24 @@ func (l *loop) take(e keys.Event) {
 	}
 }
 
+// learn takes a reply of the terminal, or a report about its window.
+func (l *loop) learn(e keys.Event) {
+	l.display.Learn(e)
+	switch e := e.(type) {
+	case keys.KittyFlags, keys.DeviceAttributes:
+		l.composer.Guard.IsPasteMarked = l.display.Look.MarksPastes()
+		l.reportsKeys.Store(l.display.Look.IsKitty)
+	case keys.ClipboardData:
+		l.takeClipboard(e)
+	case keys.Focus:
+		l.notices.SetFocus(e.IsFocused)
+		l.composer.IsAway = !e.IsFocused
+	}
+}
+
 // press gives a key or a paste to the application, to the open question or to the composer.
 func (l *loop) press(e keys.Event, now time.Time) {
-	if l.isLent {
+	if l.display.IsLent() {
 		return
 	}
 	if l.viewing != nil {

@@ -6,71 +6,30 @@ import (
 
 	"pollux/internal/crash"
 	"pollux/internal/face/kit"
-	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/toast"
 	"pollux/internal/terminal"
 )
 
 // lend gives the terminal to a program that f runs. Then it takes the terminal back and calls done with the error of f.
 func (l *loop) lend(f func() error, done func(error)) {
-	l.release()
-	l.isAway = true
+	l.display.Release(l.read)
 	go func() {
 		defer crash.Recover()
 		err := f()
 		l.post(func() {
-			l.isAway = false
-			l.reclaim()
+			l.reclaimed(l.display.Reclaim())
 			done(err)
 		})
 	}()
 }
 
-// release removes the live area and leaves the modes of the terminal.
-func (l *loop) release() {
-	l.isLent = true
-	if _, ok := l.output.Wait(outputWait); ok && l.viewing == nil {
-		l.awaitReplies(replyWait, l.read, l.hasSizes)
-		l.fit()
-		_, _ = l.console.Write(l.screen.Erase()) // a failure shows when the terminal is back
-	}
-	l.reader.input.Pause()
-	l.console.SetParting("") // below a viewer, the cursor stays in the live area
-	l.console.Close()
-}
+// resume goes on after a stop of the process.
+func (l *loop) resume() { l.reclaimed(l.display.Resume(l.read)) }
 
-// outputWait is how long a terminal that takes no output holds up the end of a frame.
-const outputWait = 500 * time.Millisecond
-
-// reclaim takes the terminal back after [loop.release], or after a stop of the process in which the modes may have changed.
-func (l *loop) reclaim() {
-	if !l.isLent {
-		l.release()
-	}
-	console, err := l.openConsole()
+// reclaimed ends the session if the terminal cannot be taken back.
+func (l *loop) reclaimed(err error) {
 	if err != nil {
 		l.fail("take back", err)
-		return
-	}
-	l.console, l.isLent = console, false
-	l.output.Close()
-	l.output = inline.NewOutput(console)
-	modes := l.modes
-	l.modes = nil
-	for _, m := range modes {
-		l.enter(m)
-	}
-	if l.viewing != nil {
-		l.resetViewer()
-	}
-	l.reader.input.Resume()
-	l.pace.change()
-}
-
-// resume goes on after a stop of the process. A program of [loop.lend] keeps the terminal.
-func (l *loop) resume() {
-	if !l.isAway {
-		l.reclaim()
 	}
 }
 
@@ -90,10 +49,7 @@ func (l *loop) suspend(at time.Time) bool {
 
 // stop gives the terminal back, and stops Pollux until the shell continues it.
 func (l *loop) stop(at time.Time) {
-	if !l.isLent {
-		l.release()
-	}
-	if err := terminal.Suspend(); err != nil {
+	if err := l.display.Stop(l.read); err != nil {
 		l.resume()
 		l.toast.Show("Pollux cannot be suspended: "+err.Error(), toast.Warning, at, toast.UsualTime)
 	}

@@ -2,17 +2,13 @@ package tui
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"time"
-
-	"github.com/charmbracelet/colorprofile"
 
 	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/choice"
 	"pollux/internal/face/tui/composer"
-	"pollux/internal/face/tui/full"
-	"pollux/internal/face/tui/inline"
+	"pollux/internal/face/tui/display"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/question"
@@ -23,10 +19,10 @@ import (
 	"pollux/internal/face/tui/toast"
 	"pollux/internal/face/tui/todo"
 	"pollux/internal/face/tui/transcript"
+	"pollux/internal/face/tui/viewer"
 	"pollux/internal/face/tui/window"
 	"pollux/internal/face/tui/working"
 	"pollux/internal/slash"
-	"pollux/internal/terminal"
 )
 
 // loop is the state of the screen. Only the goroutine of [Face.Run] uses it.
@@ -35,17 +31,8 @@ type loop struct {
 	ctx  context.Context // of [Face.Run]
 	view *view           // of the open session; before that, of none
 
-	console *terminal.Console
-	reader  *reader
-	decoder keys.Decoder
-	modes   []terminal.Mode // in use, in the order in which they were entered
-	look    look            // the abilities of the terminal, and the theme
-	pace    pace
-	sizing  sizing
-	screen  surface
-	full    *full.Screen // the screen, if the session has the whole terminal; else nil
+	display *display.Display // the terminal
 	pointer pointer
-	output  *inline.Output
 	drawn   drawn
 	title   window.Titler
 	notices window.Notifier
@@ -61,7 +48,7 @@ type loop struct {
 	pane          pane.Pane           // that the user has opened, nil for none
 	refreshed     time.Time           // when the pane last looked at its content
 	wanted        slash.Call          // whose pane opens when the session is open
-	viewing       *viewing            // the viewer that the user has opened, nil for none
+	viewing       *viewer.Viewer      // the viewer that the user has opened, nil for none
 	armed         armed               // keys that were pressed once
 	pressed       time.Time           // when the last key was pressed
 	early         []keys.Event        // keys that wait for the session
@@ -81,8 +68,6 @@ type loop struct {
 
 	timer     *time.Timer
 	posts     chan func() // calls for the loop
-	isLent    bool        // another program has the terminal
-	isAway    bool        // that program is one of [loop.lend], not the shell
 	isRunning bool        // the model works on a prompt
 	isEnding  bool        // the person has cancelled its work
 	answering answering   // of the run in progress
@@ -96,74 +81,14 @@ type loop struct {
 func newLoop(f *Face) *loop {
 	l := &loop{Face: f, view: &view{bindings: keys.Default(f.options.GOOS)}, composer: &composer.Composer{}, timer: time.NewTimer(time.Hour), posts: make(chan func(), 16)}
 	f.copyText = l.copyText
-	l.look = newLook(f.options)
+	o := &f.options
+	l.display = display.New(display.Options{Terminal: o.Terminal, Getenv: o.Getenv, FullScreen: o.FullScreen, GOOS: o.GOOS})
 	l.transcript.Options.Screen, l.transcript.Options.Color = l.shellTail, l.shells.Color
+	l.transcript.Look.Refits = o.FullScreen
 	l.working.Options.IsStill = true // until the settings are known
 	l.composer.Help = func(width int, t theme.Theme) []styled.Line { return shortcuts.Lines(width, t, l.view.bindings) }
-	l.composer.Guard.IsPasteMarked = l.look.marksPastes()
-	l.decoder.IsMac = f.options.GOOS == "darwin"
-	l.decoder.IsGreek = isGreek(f.options.Getenv)
+	l.composer.Guard.IsPasteMarked = l.display.Look.MarksPastes()
 	return l
-}
-
-// start takes the terminal, and asks it about its abilities: the replies come with the keys.
-func (l *loop) start() error {
-	console, err := l.openConsole()
-	if err != nil {
-		return failed("open", err)
-	}
-	l.console = console
-	width, height := console.Size()
-	l.screen = inline.New(inline.Options{Width: width, Height: height, Colors: l.look.colors})
-	l.useFullScreen(width, height)
-	l.output = inline.NewOutput(console)
-	l.reader = newReader(l.options.Terminal)
-	for _, m := range [...]terminal.Mode{terminal.ShownCursor, terminal.KeepTitle, terminal.BracketedPaste, terminal.FocusReports} {
-		l.enter(m)
-	}
-	l.enterFullScreen()
-	l.pace.control(terminal.Queries)
-	if l.look.multiplexer == "tmux" {
-		l.pace.control(terminal.SizeQuery)
-	}
-	l.look.asked = time.Now()
-	return nil
-}
-
-// openConsole takes the terminal. Only frames of package inline and modes are written to it.
-func (l *loop) openConsole() (*terminal.Console, error) { return l.options.Terminal.OpenConsole() }
-
-// surface is the screen on which the parts are drawn.
-type surface interface {
-	Width() int
-	Height() int
-	Resize(width, height int)
-	SetAbilities(colors colorprofile.Profile, synchronizes, keepsRows bool)
-	Print(lines ...styled.Line)
-	Frame(f inline.Frame) []byte
-	IsRewrapped() bool
-	IsInDoubt() bool
-	Shown(width int)
-	Clear()
-	Erase() []byte
-	Below() string
-}
-
-// enter enters a mode of the terminal with the next frame.
-func (l *loop) enter(m terminal.Mode) {
-	l.modes = append(l.modes, m)
-	l.pace.control(l.console.Begin(m))
-}
-
-// leave leaves a mode of the terminal with the next frame, the last time that it was entered.
-func (l *loop) leave(m terminal.Mode) {
-	for i := len(l.modes) - 1; i >= 0; i-- {
-		if l.modes[i] == m {
-			l.modes = slices.Delete(l.modes, i, i+1)
-			break
-		}
-	}
-	l.pace.control(l.console.End(m))
 }
 
 // step draws the changes, and handles the next event of any kind. It returns false at the end.
@@ -178,9 +103,9 @@ func (l *loop) step() bool {
 			return false
 		}
 		l.handle(e, time.Now())
-	case c := <-l.reader.chunks:
+	case c := <-l.display.Chunks():
 		l.read(c)
-	case r := <-l.output.Written():
+	case r := <-l.display.Written():
 		l.written(r)
 	case <-l.timer.C:
 		l.expire(time.Now())
@@ -188,20 +113,19 @@ func (l *loop) step() bool {
 		if o, ok := l.composer.Found(r).(composer.Queued); ok {
 			l.act(o, time.Now())
 		}
-		l.pace.change()
+		l.display.Change()
 	case <-l.shells.Changed():
-		l.pace.change()
+		l.display.Change()
 	case f := <-l.posts:
 		f()
 	case <-l.options.Resizes:
-		l.redraw()
-		l.pace.await(time.Time{})
+		l.display.Redraw()
 	case <-l.options.Resumes:
 		l.resume()
 	case <-l.options.Stops:
 		l.stop(time.Now())
 	case <-l.options.Interrupts:
-		l.driver.Interrupt(l.isLent)
+		l.driver.Interrupt(l.display.IsLent())
 	}
 	return true
 }
@@ -214,17 +138,14 @@ func (l *loop) deadline(now time.Time) time.Time {
 			first = t
 		}
 	}
-	sooner(l.decoder.Deadline())
-	if l.isLent {
+	sooner(l.display.Deadline())
+	if l.display.IsLent() {
 		return first
 	}
 	sooner(now, l.viewing != nil && l.viewing.IsSearching())
-	sooner(l.pace.next(l.output.IsBusy()))
 	sooner(l.working.Next(now))
 	sooner(l.toast.Deadline(now))
 	sooner(l.draftDue())
-	sooner(l.look.deadline())
-	sooner(l.look.pollDue())
 	sooner(l.footerCommand.Due())
 	sooner(l.refreshDue())
 	sooner(l.memoryDue())
@@ -247,8 +168,8 @@ func (l *loop) deadline(now time.Time) time.Time {
 
 // expire does the work whose time has come.
 func (l *loop) expire(now time.Time) {
-	if len(l.reader.chunks) == 0 { // else the rest of a key may have come in time
-		for _, e := range l.decoder.Flush(now) {
+	if events, ok := l.display.Flush(now); ok {
+		for _, e := range events {
 			l.take(e)
 		}
 		if l.dialog != nil {
@@ -261,15 +182,16 @@ func (l *loop) expire(now time.Time) {
 	if l.composer.IsWaiting() && now.Sub(l.pressed) >= keys.SequenceWait {
 		l.act(l.composer.Expire(), now)
 	}
-	l.look.expire(now)
-	l.pollBackground(now)
+	l.display.Expire(now)
 	l.runFooterCommand(now)
 	l.expireShells(now)
-	l.viewing.search()
+	if l.viewing != nil {
+		l.viewing.Step()
+	}
 	l.refreshPane(now)
 	l.refreshItems(now)
 	l.keepDraft(now)
-	l.pace.change()
+	l.display.Change()
 }
 
 // post calls f on the goroutine of the loop, unless the loop has ended.

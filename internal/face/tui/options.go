@@ -13,7 +13,6 @@ import (
 	"pollux/internal/face/tui/working"
 	"pollux/internal/mcp"
 	"pollux/internal/slash"
-	"pollux/internal/terminal"
 )
 
 // choices are settings of the screen that no part of it has.
@@ -44,7 +43,7 @@ func (l *loop) applyOptions(s *config.Settings) {
 // statusRow returns the row of the work in progress. Without work, it has the hint to the panel of shortcuts, or on
 // the reduced screen that to the other lines.
 func (l *loop) statusRow(width int, now time.Time) styled.Line {
-	t := l.look.theme
+	t := l.display.Look.Theme
 	line := l.working.Line(width, now, t, l.view.bindings)
 	if line == nil && l.isReduced(now) {
 		return working.AtRight(nil, "press tab twice for more", width, t)
@@ -62,7 +61,7 @@ func (l *loop) drawQuestion(a *area, width, room int, now time.Time) {
 		const command = 4 // rows for its end
 		l.drawDialog(a, width, max(room-command-1, 1))
 		a.hasCursor = false
-		a.add(styled.Of(styled.Text(toast.Answer(l.view.bindings)), l.look.theme.Warning()).Cut(width))
+		a.add(styled.Of(styled.Text(toast.Answer(l.view.bindings)), l.display.Look.Theme.Warning()).Cut(width))
 		return
 	}
 	const least = 10 // rows for the question
@@ -76,7 +75,7 @@ func (l *loop) drawQuestion(a *area, width, room int, now time.Time) {
 		l.drawDialog(a, width, room)
 		return
 	}
-	v := l.dialog.View(width, room-len(below.lines), l.look.theme)
+	v := l.dialog.View(width, room-len(below.lines), l.display.Look.Theme)
 	if v.HasText {
 		a.addWithCursor(v.Lines, v.Cursor)
 	} else {
@@ -142,28 +141,14 @@ func (v *view) context() (c modeline.Context) {
 	return c
 }
 
-// pollDue returns when the background of the terminal is asked for again; false for never: because the user does not want
-// that, the terminal reports changes itself, or it has not answered at the start.
-func (l *look) pollDue() (time.Time, bool) {
-	return l.queried.Add(l.pollTime), l.pollTime > 0 && l.request.AutoSwitch && l.request.Background != nil && !l.reportsColors && !l.queried.IsZero()
-}
-
-// pollBackground asks for the background of the terminal if it is time.
-func (l *loop) pollBackground(now time.Time) {
-	if due, ok := l.look.pollDue(); ok && !now.Before(due) {
-		l.look.queried = now
-		l.pace.control(terminal.BackgroundQuery)
-	}
-}
-
 // applyShades reads the settings of backgrounds.
 func (l *loop) applyShades(s *config.Settings) {
 	const longest = 24 * 60 * 60 // seconds
-	l.look.isUnshaded = !config.BackgroundColors.In(s)
+	l.display.Look.IsUnshaded = !config.BackgroundColors.In(s)
 	seconds := min(max(config.BackgroundPolling.In(s), 0), longest)
-	l.look.pollTime = time.Duration(seconds * float64(time.Second))
-	if l.look.pollTime > 0 {
-		l.look.pollTime = max(l.look.pollTime, time.Second)
+	l.display.Look.PollTime = time.Duration(seconds * float64(time.Second))
+	if l.display.Look.PollTime > 0 {
+		l.display.Look.PollTime = max(l.display.Look.PollTime, time.Second)
 	}
 }
 

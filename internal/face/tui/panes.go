@@ -81,10 +81,10 @@ func openTasks(l *loop) pane.Pane {
 // openThemes opens the pane with the themes. Of a theme that does not exist, it changes the file that names it.
 func openThemes(l *loop) pane.Pane {
 	scopes := l.scopes()
-	if named, ok := l.themeLayer(); ok && l.look.request.IsMissing() {
+	if named, ok := l.themeLayer(); ok && l.display.Look.Request.IsMissing() {
 		scopes.Choose(named.Scope)
 	}
-	return themes.New(l.look.request, scopes, l.view.bindings)
+	return themes.New(l.display.Look.Request, scopes, l.view.bindings)
 }
 
 // themeLayer returns the settings file that names the theme, false if there is none.
@@ -113,7 +113,7 @@ func (l *loop) themePlace() string {
 // offerThemes opens the pane with the themes if the one of the settings does not exist and the user has begun nothing else.
 func (l *loop) offerThemes() {
 	isIdle := l.wanted.Line == "" && l.options.First == "" && l.pane == nil && l.dialog == nil && l.composer.IsEmpty()
-	if isIdle && l.look.request.IsMissing() {
+	if isIdle && l.display.Look.Request.IsMissing() {
 		l.pane = openThemes(l)
 	}
 }
@@ -145,7 +145,7 @@ func (l *loop) inBackground(work func() (show func())) {
 		show := work()
 		l.post(func() {
 			show()
-			l.pace.change()
+			l.display.Change()
 		})
 	}()
 }
@@ -168,7 +168,7 @@ func (l *loop) openPane(call slash.Call) bool {
 	if loader, ok := l.pane.(pane.Loader); ok {
 		l.inBackground(loader.Load)
 	}
-	l.pace.change()
+	l.display.Change()
 	return true
 }
 
@@ -200,7 +200,7 @@ func (l *loop) refuses(command string) bool {
 		return false
 	}
 	waiter.Done("Not possible while the model works. Wait, or cancel its work first.")
-	l.pace.change()
+	l.display.Change()
 	return true
 }
 
@@ -223,7 +223,7 @@ func (l *loop) refreshPane(now time.Time) {
 
 func (l *loop) closePane() {
 	l.pane = nil
-	l.pace.change()
+	l.display.Change()
 }
 
 // tellPane passes the end of a command to the pane that waits for it.
@@ -245,7 +245,7 @@ func (l *loop) tellPane(r slash.Result) bool {
 
 // drawPane adds the open pane.
 func (l *loop) drawPane(a *area, width, room int) {
-	v := l.pane.View(width, room, l.look.theme)
+	v := l.pane.View(width, room, l.display.Look.Theme)
 	if v.HasCursor {
 		a.addWithCursor(v.Lines, v.Cursor)
 	} else {

@@ -37,12 +37,12 @@ func (l *loop) showPicture(p transcript.Picture, put func([]styled.Line)) {
 		if !isDone {
 			isDone = true
 			put(lines)
-			l.pace.change()
+			l.display.Change()
 		}
 	}
-	v, style := l.view, l.look.theme.Secondary()
-	s := picture.Screen{Protocol: l.look.protocol(), Width: l.screen.Width(), Height: l.screen.Height()}
-	s.CellWidth, s.CellHeight = l.console.CellSize()
+	v, style := l.view, l.display.Look.Theme.Secondary()
+	s := picture.Screen{Protocol: l.display.Look.Protocol(), Width: l.display.Width(), Height: l.display.Height()}
+	s.CellWidth, s.CellHeight = l.display.CellSize()
 	go func() {
 		defer crash.Recover()
 		data := p.Data
@@ -75,19 +75,4 @@ func (v *view) imageFile(path string) []byte {
 		return nil
 	}
 	return data
-}
-
-// protocol returns the way in which the terminal takes images. Multiplexers do not keep them in their place.
-func (l *look) protocol() picture.Protocol {
-	switch {
-	case l.isFull:
-		return picture.None
-	case l.isOneOf([]string{"kitty", "ghostty", "warp"}):
-		return picture.Kitty
-	case l.isOneOf([]string{"iterm", "wezterm", "mintty"}):
-		return picture.ITerm
-	case l.hasSixels && l.multiplexer == "":
-		return picture.Sixel
-	}
-	return picture.None
 }

@@ -21,10 +21,10 @@ const wheelRows = 3
 
 // point takes an action of the mouse. In the main screen and in copy mode the mouse belongs to the terminal.
 func (l *loop) point(m keys.Mouse) {
-	if l.full == nil || l.isLent || l.isFrozen() {
+	if l.display.Full() == nil || l.display.IsLent() || l.isFrozen() {
 		return
 	}
-	l.pace.press()
+	l.display.Press()
 	switch {
 	case l.viewing != nil:
 		l.viewing.Handle(m, l.view.bindings)
@@ -35,10 +35,10 @@ func (l *loop) point(m keys.Mouse) {
 	case m.Kind == keys.MousePress && m.Button == keys.ButtonLeft:
 		l.click(m)
 	case m.Kind == keys.MouseMotion && l.pointer.isSelecting:
-		l.full.Drag(m.Row, m.Column)
+		l.display.Full().Drag(m.Row, m.Column)
 	case m.Kind == keys.MouseRelease && l.pointer.isSelecting:
 		l.pointer.isSelecting = false
-		if l.full.Release() && l.copiesOnSelect() {
+		if l.display.Full().Release() && l.copiesOnSelect() {
 			l.copySelection()
 		}
 	}
@@ -54,12 +54,12 @@ func (l *loop) turnWheel(m keys.Mouse) {
 	default:
 		return
 	}
-	isList := (l.dialog != nil || l.pane != nil) && !l.full.HasRow(m.Row)
+	isList := (l.dialog != nil || l.pane != nil) && !l.display.Full().HasRow(m.Row)
 	if isList {
 		l.press(keys.Key{Chord: keys.Chord{Code: arrow}, At: m.At}, m.At)
 		return
 	}
-	l.full.Scroll(step)
+	l.display.Full().Scroll(step)
 }
 
 // click takes a press of the left button: on the conversation a selection begins; in the input it moves the cursor, and two of them
@@ -67,11 +67,11 @@ func (l *loop) turnWheel(m keys.Mouse) {
 func (l *loop) click(m keys.Mouse) {
 	before := l.pointer.pressed
 	l.pointer.pressed = m
-	if l.pointer.isSelecting = l.full.HasRow(m.Row); l.pointer.isSelecting {
-		l.full.Press(m.Row, m.Column)
+	if l.pointer.isSelecting = l.display.Full().HasRow(m.Row); l.pointer.isSelecting {
+		l.display.Full().Press(m.Row, m.Column)
 		return
 	}
-	l.full.Deselect()
+	l.display.Full().Deselect()
 	if l.dialog != nil || l.pane != nil {
 		return
 	}
@@ -79,7 +79,7 @@ func (l *loop) click(m keys.Mouse) {
 	if isDouble {
 		l.pointer.pressed = keys.Mouse{}
 	}
-	l.composer.Click(l.full.FromCursor(m.Row), m.Column, isDouble)
+	l.composer.Click(l.display.Full().FromCursor(m.Row), m.Column, isDouble)
 	l.keeper.touch(m.At)
 	l.suggest()
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"pollux/internal/editorkeys"
+	"pollux/internal/face/tui/display"
 	"pollux/internal/person"
 	"pollux/internal/seen"
 )
@@ -23,12 +24,12 @@ func (l *loop) offerSetup() {
 		return
 	}
 	l.inBackground(func() func() {
-		time.Sleep(replyWait)
+		time.Sleep(display.ReplyWait)
 		state, err := editorkeys.Read(e.File, editorkeys.Bindings(runtime.GOOS))
 		_, missing := os.Stat(filepath.Dir(e.File))
 		needs := err == nil && missing == nil && slices.ContainsFunc(state.Missing, func(b editorkeys.Binding) bool { return b.Key == "shift+enter" })
 		return func() {
-			if needs && !l.look.isKitty && l.pane == nil && l.composer.IsEmpty() {
+			if needs && !l.display.Look.IsKitty && l.pane == nil && l.composer.IsEmpty() {
 				l.askSetup(e)
 			}
 		}

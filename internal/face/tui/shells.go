@@ -98,7 +98,7 @@ const shellMargin = "  "
 // reason to change it. It gets the size of the first frame after its start, with the row about the work: so it keeps that size
 // when it gets the keyboard, for a program may lose a key while it draws itself again.
 func (l *loop) sizeShells(height int) {
-	at := shellsAt{l.screen.Width(), l.screen.Height(), l.composer.IsBusy}
+	at := shellsAt{l.display.Width(), l.display.Height(), l.composer.IsBusy}
 	if (at.isBusy || !l.shells.IsEmpty()) && !l.shells.HasFocus() && at == l.shellsAt {
 		return
 	}

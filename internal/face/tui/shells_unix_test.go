@@ -14,7 +14,6 @@ import (
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/face/kit"
-	"pollux/internal/face/tui/inline"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/question"
 	"pollux/internal/process"
@@ -64,8 +63,8 @@ func TestEarlyShell(t *testing.T) {
 // with the last key for the command: a late Enter for the command is no answer.
 func TestQuestionAfterCommand(t *testing.T) {
 	t.Parallel()
-	l, _ := newTestLoop(t)
-	l.screen, l.output, l.look.answered = inline.New(inline.Options{Width: 80, Height: 24}), inline.NewOutput(io.Discard), true
+	l, person := newTestLoop(t)
+	go func() { _, _ = io.Copy(io.Discard, person) }()
 	p, err := process.Launcher{}.Start(t.Context(), &process.Command{Path: "/bin/cat"})
 	if err != nil {
 		t.Fatal(err)
@@ -78,10 +77,10 @@ func TestQuestionAfterCommand(t *testing.T) {
 	now := time.Now()
 	draw := func(after time.Duration) {
 		now = now.Add(after)
-		l.pace.change()
-		if l.draw(now); l.output.IsBusy() {
-			<-l.output.Written()
-			l.output.Done()
+		l.display.Change()
+		if l.draw(now); l.display.IsBusy() {
+			<-l.display.Written()
+			l.display.Done()
 			l.shown(now)
 		}
 	}

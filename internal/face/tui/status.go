@@ -62,7 +62,7 @@ func footerSettings(s *config.Settings) footer.Settings {
 
 // applyTheme chooses the theme that the settings name.
 func (l *loop) applyTheme() {
-	v, r := l.view, &l.look.request
+	v, r := l.view, &l.display.Look.Request
 	l.applyShades(v.settings())
 	r.Name, r.AutoSwitch = config.ThemeName.In(v.settings()), config.AutoThemes.In(v.settings())
 	custom, _ := v.settings().Lookup(string(config.CustomThemes))
@@ -72,7 +72,7 @@ func (l *loop) applyTheme() {
 	for _, e := range v.project().Extensions() {
 		r.Extensions = append(r.Extensions, theme.Extension{Name: e.Name, Themes: e.Themes})
 	}
-	for i, w := range l.look.choose() {
+	for i, w := range l.display.Look.Choose() {
 		if i == 0 && r.IsMissing() {
 			w += l.themePlace()
 		}
@@ -90,7 +90,7 @@ func (l *loop) applyTranscript() {
 	shows, _ := s.Lookup(string(config.ShowCitations)) // sessions with a person show them unless that is switched off
 	o.HidesCitations = shows == false
 	_, isSet := s.Lookup(string(config.ShowLineNumbers)) // else code in the scrollback is copied without them
-	o.ShowsModel, o.LineNumbers = config.ShowModelInChat.In(s), (isSet || l.full != nil) && config.ShowLineNumbers.In(s)
+	o.ShowsModel, o.LineNumbers = config.ShowModelInChat.In(s), (isSet || l.display.Full() != nil) && config.ShowLineNumbers.In(s)
 	o.IsDebug, o.ShowsErrors = v.project().Debugging(), config.ErrorVerbosity.In(s) == "full"
 	o.DiffLayout = diff.Layout(config.DiffMode.In(s))
 	o.IsLoose = !config.CompactToolOutput.In(s)
@@ -149,7 +149,7 @@ func (l *loop) refreshBranch(dir string) {
 			}
 			l.status.values.Branch = terminal.Line(branch)
 			l.refreshFooterCommand()
-			l.pace.change()
+			l.display.Change()
 		})
 	}()
 }

@@ -1,7 +1,6 @@
 package tui
 
 import (
-	"slices"
 	"time"
 
 	"pollux/internal/config"
@@ -29,17 +28,17 @@ func (l *loop) retitle() {
 	case l.composer.IsBusy:
 		t.State = window.Working
 	}
-	l.pace.controls = append(l.pace.controls, l.title.Set(t)...)
+	l.display.Control(l.title.Set(t))
 }
 
 // showProgress shows in the task bar whether work is in progress, if the user wants that.
 func (l *loop) showProgress() {
-	isShown := slices.Contains(l.modes, terminal.BusyProgress)
-	switch wants := l.composer.IsBusy && l.view.isOpen() && config.ShowProgress.In(l.view.settings()) && l.look.hasProgress(); {
+	isShown := l.display.IsIn(terminal.BusyProgress)
+	switch wants := l.composer.IsBusy && l.view.isOpen() && config.ShowProgress.In(l.view.settings()) && l.display.Look.HasProgress(); {
 	case wants && !isShown:
-		l.enter(terminal.BusyProgress)
+		l.display.Enter(terminal.BusyProgress)
 	case !wants && isShown:
-		l.leave(terminal.BusyProgress)
+		l.display.Leave(terminal.BusyProgress)
 	}
 }
 
@@ -64,6 +63,6 @@ func (l *loop) sendNotice(key string, n window.Notice) {
 	if !l.view.isOpen() || !config.Notifications.In(l.view.settings()) || !l.notices.Allows(key, time.Now()) {
 		return
 	}
-	t := window.Terminal{Name: l.look.name, Multiplexer: l.look.multiplexer}
-	l.pace.control(t.Notification(config.NotificationMethod.In(l.view.settings()), n))
+	t := window.Terminal{Name: l.display.Look.Name, Multiplexer: l.display.Look.Multiplexer}
+	l.display.Control(t.Notification(config.NotificationMethod.In(l.view.settings()), n))
 }

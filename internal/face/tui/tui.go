@@ -75,8 +75,8 @@ func (f *Face) Run(ctx context.Context) error {
 	f.opened = make(chan *view, 1)
 	l := newLoop(f)
 	l.ctx = ctx
-	if err := l.start(); err != nil {
-		return err
+	if err := l.display.Open(); err != nil {
+		return failed("open", err)
 	}
 	ended := make(chan error, 1)
 	go func() {

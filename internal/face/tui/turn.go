@@ -30,7 +30,7 @@ func (l *loop) endTurn(now time.Time) {
 	if config.TurnSummary.In(l.view.settings()) {
 		r := receipt.Between(l.turn.before, l.counts(), took)
 		l.transcript.PrintFitting(func(width int) (lines []styled.Line) {
-			if line := r.Line(width, l.look.theme); line != nil {
+			if line := r.Line(width, l.display.Look.Theme); line != nil {
 				lines = append(lines, line)
 			}
 			return lines

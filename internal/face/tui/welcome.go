@@ -53,7 +53,7 @@ func (l *loop) welcome() {
 	if config.HideBanner.In(s) {
 		return
 	}
-	t, p := l.look.theme, l.view.project()
+	t, p := l.display.Look.Theme, l.view.project()
 	name := styled.Line{{Text: "Pollux", Style: t.Accent()}, {Text: " " + terminal.Line(p.Options.Version), Style: t.Secondary()}}
 	where := terminal.Line(fmt.Sprintf("%s, with %s", p.Paths.Display(p.Paths.Dir()), l.view.session.Models.Current().Model))
 	if l.reduced.isOn {
@@ -62,7 +62,7 @@ func (l *loop) welcome() {
 	}
 	lines := []styled.Line{name, styled.Of(where, t.Secondary())}
 	if account := l.view.session.Models.Current().Account; config.ShowUserIdentity.In(s) && account.ProviderName() != "" {
-		lines = append(lines, greeting.Identity(account.ProviderName(), p.DescribeSource(account.KeySource()), l.screen.Width(), t))
+		lines = append(lines, greeting.Identity(account.ProviderName(), p.DescribeSource(account.KeySource()), l.display.Width(), t))
 	}
 	l.transcript.Print(lines...)
 }
@@ -88,7 +88,7 @@ func (l *loop) recall(r *record.Recap) {
 }
 
 func (l *loop) printRecap(r *recap.Recap) {
-	l.transcript.PrintFitting(func(width int) []styled.Line { return r.Lines(width, l.look.theme, l.view.live.ShortPath) })
+	l.transcript.PrintFitting(func(width int) []styled.Line { return r.Lines(width, l.display.Look.Theme, l.view.live.ShortPath) })
 }
 
 // noticeReturn shows where the work stands if the user comes back to the session after hours.

@@ -1,4 +1,4 @@
-package tui
+package display
 
 import (
 	"time"
@@ -31,41 +31,41 @@ const (
 )
 
 // isResized reports whether the terminal has another size than the screen.
-func (l *loop) isResized() bool {
-	width, height := l.console.Size()
-	return width != l.screen.Width() || height != l.screen.Height()
+func (d *Display) isResized() bool {
+	width, height := d.console.Size()
+	return width != d.screen.Width() || height != d.screen.Height()
 }
 
 // takeSize gives the screen the size of the terminal, and reports whether a frame can be drawn now.
-func (l *loop) takeSize(now time.Time) bool {
-	width, height := l.console.Size()
-	isChanged := width != l.screen.Width() || height != l.screen.Height()
+func (d *Display) takeSize(now time.Time) bool {
+	width, height := d.console.Size()
+	isChanged := width != d.screen.Width() || height != d.screen.Height()
 	switch {
-	case l.full != nil: // the terminal does not wrap its rows
-	case l.look.multiplexer == "tmux":
-		if l.isShowing(now) || !l.knowsSize(width, height, now) {
+	case d.full != nil: // the terminal does not wrap its rows
+	case d.Look.Multiplexer == "tmux":
+		if d.isShowing(now) || !d.knowsSize(width, height, now) {
 			return false
 		}
 		if isChanged {
-			l.pace.hold(now)
+			d.pace.hold(now)
 		}
-	case isChanged || !l.sizing.began.IsZero():
-		if until := l.sizing.settle(width, height, now); now.Before(until) {
-			l.pace.await(until)
+	case isChanged || !d.sizing.began.IsZero():
+		if until := d.sizing.settle(width, height, now); now.Before(until) {
+			d.pace.await(until)
 			return false
 		}
-		isChanged, l.sizing = true, sizing{}
+		isChanged, d.sizing = true, sizing{}
 	}
 	if isChanged {
-		l.screen.Resize(width, height)
+		d.screen.Resize(width, height)
 	}
 	return true
 }
 
 // fit gives the screen the size of the terminal for its last frame, without a wait.
-func (l *loop) fit() {
-	if l.isResized() || !l.sizing.began.IsZero() {
-		l.screen.Resize(l.console.Size())
+func (d *Display) fit() {
+	if d.isResized() || !d.sizing.began.IsZero() {
+		d.screen.Resize(d.console.Size())
 	}
 }
 
@@ -86,9 +86,9 @@ func (s *sizing) settle(width, height int, now time.Time) time.Time {
 
 // knowsSize reports whether tmux shows the screen in this size, as far as it says so. If not, it asks tmux, and the next frame waits for
 // the reply.
-func (l *loop) knowsSize(width, height int, now time.Time) bool {
-	s := &l.sizing
-	isChanged := width != l.screen.Width() || height != l.screen.Height()
+func (d *Display) knowsSize(width, height int, now time.Time) bool {
+	s := &d.sizing
+	isChanged := width != d.screen.Width() || height != d.screen.Height()
 	switch {
 	case !isChanged && !s.isOpen:
 		return true
@@ -100,26 +100,26 @@ func (l *loop) knowsSize(width, height int, now time.Time) bool {
 	}
 	if !s.isAsked {
 		s.isAsked = true
-		l.output.Write([]byte(terminal.SizeQuery))
+		d.output.Write([]byte(terminal.SizeQuery))
 	}
-	l.pace.await(s.began.Add(sizeWait))
+	d.pace.await(s.began.Add(sizeWait))
 	return false
 }
 
 // tellsSize reports whether the terminal tells the size in which it has shown a frame.
-func (l *loop) tellsSize() bool {
-	return l.look.multiplexer == "tmux" && l.sizing.tells
+func (d *Display) tellsSize() bool {
+	return d.Look.Multiplexer == "tmux" && d.sizing.tells
 }
 
 // isShowing reports whether it is not known yet in which size tmux has shown the last frame. The next frame waits for that.
-func (l *loop) isShowing(now time.Time) bool {
-	s := &l.sizing
+func (d *Display) isShowing(now time.Time) bool {
+	s := &d.sizing
 	if s.shown.IsZero() {
 		return false
 	}
 	until := s.shown.Add(sizeWait)
 	if now.Before(until) {
-		l.pace.await(until)
+		d.pace.await(until)
 		return true
 	}
 	s.shown, s.tells = time.Time{}, false
@@ -127,10 +127,10 @@ func (l *loop) isShowing(now time.Time) bool {
 }
 
 // learnSize takes the reply of tmux. If it is not the size that the kernel has reported, a report follows, or another change.
-func (l *loop) learnSize(width, height int, now time.Time) {
-	s := &l.sizing
+func (d *Display) learnSize(width, height int, now time.Time) {
+	s := &d.sizing
 	s.tells = true
-	if w, h := l.console.Size(); w != h && max(width, height) == max(w, h) && min(width, height) == min(w, h) {
+	if w, h := d.console.Size(); w != h && max(width, height) == max(w, h) && min(width, height) == min(w, h) {
 		s.isSwapped = width != w
 	}
 	if s.isSwapped {
@@ -139,14 +139,14 @@ func (l *loop) learnSize(width, height int, now time.Time) {
 	switch {
 	case !s.shown.IsZero():
 		s.shown = time.Time{}
-		l.screen.Shown(width)
-		l.pace.resume()
+		d.screen.Shown(width)
+		d.pace.resume()
 	case s.isAsked:
 		s.isAsked, s.width, s.height = false, width, height
-		if s.is(l.console.Size()) {
-			l.pace.await(time.Time{})
+		if s.is(d.console.Size()) {
+			d.pace.await(time.Time{})
 		} else {
-			l.pace.await(now.Add(sizeAgain))
+			d.pace.await(now.Add(sizeAgain))
 		}
 	}
 }
@@ -155,4 +155,4 @@ func (l *loop) learnSize(width, height int, now time.Time) {
 func (s *sizing) is(width, height int) bool { return s.width == width && s.height == height }
 
 // hasSizes reports whether tmux has told all sizes that it was asked for. Other programs would take them for input.
-func (l *loop) hasSizes() bool { return !l.sizing.isAsked && l.sizing.shown.IsZero() }
+func (d *Display) hasSizes() bool { return !d.sizing.isAsked && d.sizing.shown.IsZero() }

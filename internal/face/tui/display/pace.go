@@ -1,4 +1,4 @@
-package tui
+package display
 
 import "time"
 
@@ -73,3 +73,12 @@ func (p *pace) begin(now time.Time) []byte {
 	p.drawn, p.isChanged, p.isKeyed, p.controls = now, false, false, nil
 	return controls
 }
+
+// Change notes that the screen is to look different.
+func (d *Display) Change() { d.pace.change() }
+
+// Press notes that a key makes the screen look different: the next frame comes sooner.
+func (d *Display) Press() { d.pace.press() }
+
+// Control adds a control sequence to the next frame.
+func (d *Display) Control(sequence string) { d.pace.control(sequence) }
