@@ -95,7 +95,7 @@ func (s *scene) draw(e Event) {
 		switch {
 		case e.IsRun:
 			text = fmt.Sprintf("began %q %v", e.Prompt, e.IsNew)
-		case e.Command != "":
+		case e.Command != "" && e.IsNew:
 			text = "began " + e.Command
 		default:
 			return

@@ -46,8 +46,8 @@ func (e NotSent) Text() string { return strings.Join(e.Texts, separator) }
 const separator = "\n\n"
 
 // Began reports the beginning of work, until [Finished]. IsRun is set for a run of the model. Prompt is the prompt of the
-// run, "" if there is none. IsNew means that the person has not just typed the prompt or the shell command: the face shows it. Command is the
-// / command that has waited in the queue and runs now, and Shell the shell command that the person has entered, "" for other work.
+// run, "" if there is none. Command is the / command, and Shell the shell command that the person has entered, "" for other work.
+// IsNew means that the person has not just typed the prompt or the command: the face shows it.
 // Waited are the inputs that it takes out of the queue, as [Queued] had them.
 type Began struct {
 	IsRun   bool

@@ -168,7 +168,7 @@ func (d *Driver) runCommand(line string) {
 	if d.job != nil {
 		d.runCommandBeside(line, d.command(line, true))
 	} else {
-		d.startTask(Began{}, d.command(line, false))
+		d.startTask(Began{Command: line}, d.command(line, false))
 	}
 }
 

@@ -215,7 +215,7 @@ func (d *Driver) runQueued(isCancelled bool) {
 		d.startRun(Began{IsRun: true}, next) // the queue follows it
 	case len(d.queue) > 0 && d.queue[0].command != "":
 		line := d.queue[0].command
-		d.startTask(Began{Command: line, Waited: d.dequeue(1)}, d.command(line, false))
+		d.startTask(Began{Command: line, IsNew: true, Waited: d.dequeue(1)}, d.command(line, false))
 	case len(d.queue) > 0 && d.queue[0].isShell:
 		line := d.queue[0].line
 		d.startShell(line, Began{IsNew: true, Waited: d.dequeue(1)})

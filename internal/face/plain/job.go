@@ -81,7 +81,7 @@ func (l *loop) showBegin(e kit.Began) {
 	l.watchSilence()
 	l.renderer.calls = kit.Calls{}
 	switch {
-	case e.Command != "":
+	case e.Command != "" && e.IsNew:
 		l.screen.line("User: " + excerpt(terminal.Clean(e.Command), 5))
 	case e.Shell != "" && e.IsNew:
 		l.screen.line("User: " + excerpt("!"+terminal.Clean(e.Shell), 5))

@@ -129,7 +129,7 @@ func (l *loop) escape(at time.Time) {
 	switch {
 	case (state.IsBusy || state.IsBeside) && !state.IsOpening:
 		l.driver.Cancel()
-		l.isEnding = true
+		l.turn.phase.cancel()
 		l.returnHeld() // the person stops that, too
 	case at.Sub(l.armed.escape) < toast.EscapeTime:
 		l.escapeTwice(at)

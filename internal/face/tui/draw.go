@@ -210,7 +210,7 @@ func (l *loop) footerLines(width, room int) []styled.Line {
 	if !l.status.isShown || room < 5 {
 		return nil
 	}
-	if l.turn.isOpen {
+	if l.turn.phase != ended {
 		l.status.values.TurnTime = time.Since(l.turn.began)
 	}
 	l.status.values.Mode = ""

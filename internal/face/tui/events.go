@@ -81,37 +81,35 @@ func isWhole(e agent.Event) bool {
 
 // began shows the prompt of a run, and takes the inputs that have waited out of the queue.
 func (l *loop) began(e kit.Began, now time.Time) {
-	l.composer.IsBusy, l.isRunning, l.isEnding, l.answering = true, e.IsRun, false, answering{}
+	l.composer.IsBusy = true
 	for _, text := range e.Waited {
 		l.unqueue(text)
 	}
 	if e.Command != "" {
-		l.beganCommand(e.Command)
+		l.beganCommand(e)
 	}
-	if !e.IsRun && l.isCompressing {
-		l.working.SetTask(working.Compressing)
-	}
-	l.isCompressing = false
 	if !e.IsRun {
 		return
 	}
-	l.hasTalked = true
 	l.beginTurn(now)
 	if e.Prompt != "" && !e.IsNew { // the transcript shows a new one
 		l.transcript.Prompt(e.Prompt)
 	}
 }
 
-// beganCommand shows a / command that has waited.
-func (l *loop) beganCommand(line string) {
-	l.transcript.Prompt(line)
-	call, _ := l.driver.Lookup(line)
-	l.isCompressing = call.Name == "compress"
+// beganCommand shows that a / command runs, and the command if it has waited.
+func (l *loop) beganCommand(e kit.Began) {
+	if e.IsNew {
+		l.transcript.Prompt(e.Command)
+	}
+	if call, _ := l.driver.Lookup(e.Command); call.Name == "compress" {
+		l.working.SetTask(working.Compressing)
+	}
 }
 
 // workEnded shows that the face waits for the user.
 func (l *loop) workEnded(now time.Time) {
-	l.composer.IsBusy, l.isRunning, l.isEnding = false, false, false
+	l.composer.IsBusy = false
 	l.endTurn(now)
 	l.refreshStatus()
 	if l.view.isOpen() {

@@ -9,24 +9,11 @@ import (
 	"pollux/internal/face/tui/toast"
 )
 
-// answering tells the last response of a run from those that ask for calls.
-type answering struct {
-	hasCalls bool
-	isDone   bool // the response is whole and asks for no calls: hooks and records are left
-}
-
 // followAnswer takes an event of the run in progress. A command that has waited for its end returns to the draft if the run goes on.
 func (l *loop) followAnswer(e agent.Event) {
-	switch e.(type) {
-	case agent.TurnStarted:
-		l.answering = answering{}
-		if !l.isEnding {
-			l.returnHeld()
-		}
-	case agent.ToolRequested:
-		l.answering.hasCalls = true
-	case agent.Finished:
-		l.answering.isDone = !l.answering.hasCalls
+	l.turn.phase.follow(e)
+	if _, ok := e.(agent.TurnStarted); ok && l.turn.phase == answering {
+		l.returnHeld()
 	}
 }
 
@@ -49,7 +36,7 @@ func (l *loop) mustWait(o composer.Submitted, refusal string) bool {
 	switch {
 	case !state.IsBusy || state.IsOpening:
 		return false
-	case (!l.isRunning || l.isEnding || l.answering.isDone) && l.held == nil:
+	case l.turn.phase.isClosing() && l.held == nil:
 		l.held = &o
 	default:
 		l.composer.Refuse(o.Draft)

@@ -205,7 +205,9 @@ func (l *loop) answer(a tool.Answer) {
 	}
 	l.closeDialog()
 	l.driver.Answer(q, a)
-	l.isEnding = l.isEnding || endsWork
+	if endsWork {
+		l.turn.phase.cancel()
+	}
 }
 
 // act takes the effect of a key on the composer.
@@ -260,7 +262,6 @@ func (l *loop) submit(o composer.Submitted) {
 	if isCommand && !call.Command.RunsWhileBusy && l.mustWait(o, toast.NoSlashInQueue) {
 		return
 	}
-	l.isCompressing = isCommand && call.Name == "compress"
 	l.driver.Enter(text)
 }
 

@@ -37,12 +37,13 @@ func (l *loop) farewell(inOrder bool) (lines []styled.Line) {
 		}
 	}
 	lines = append(lines, nil)
+	hasTalked := !l.turn.began.IsZero()
 	switch {
 	case !inOrder:
-		if l.view.isOpen() && l.hasTalked {
+		if l.view.isOpen() && hasTalked {
 			add(l.view.live.Commands.ResumeHint())
 		}
-	case l.view.isOpen() && l.hasTalked:
+	case l.view.isOpen() && hasTalked:
 		add(l.view.live.Commands.Farewell())
 	default:
 		add("Agent powering down. Goodbye!")

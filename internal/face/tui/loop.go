@@ -66,16 +66,10 @@ type loop struct {
 	reduced       reduced
 	counting      sync.WaitGroup // of notices that were seen
 
-	timer     *time.Timer
-	posts     chan func() // calls for the loop
-	isRunning bool        // the model works on a prompt
-	isEnding  bool        // the person has cancelled its work
-	answering answering   // of the run in progress
-	// isCompressing is set between the /compress command and its beginning.
-	isCompressing bool
-	hasTalked     bool   // a prompt was sent in this session
-	ending        string // the last text to show
-	failure       error  // how the terminal failed
+	timer   *time.Timer
+	posts   chan func() // calls for the loop
+	ending  string      // the last text to show
+	failure error       // how the terminal failed
 }
 
 func newLoop(f *Face) *loop {

@@ -10,7 +10,7 @@ import (
 
 // send sends a text: to the run in progress if the user wants that of every prompt.
 func (l *loop) send(o composer.Submitted) {
-	if l.isRunning && l.view.isOpen() && config.ModelSteering.In(l.view.settings()) {
+	if l.turn.phase != ended && l.view.isOpen() && config.ModelSteering.In(l.view.settings()) {
 		l.steer(o)
 		return
 	}
@@ -19,7 +19,7 @@ func (l *loop) send(o composer.Submitted) {
 
 // steer adds a prompt to the next request of the run in progress. What is no prompt, or comes between runs, is sent as usual.
 func (l *loop) steer(o composer.Submitted) {
-	if _, isCommand := l.driver.Lookup(o.Text); isCommand || o.IsShell || !l.isRunning {
+	if _, isCommand := l.driver.Lookup(o.Text); isCommand || o.IsShell || l.turn.phase == ended {
 		l.submit(o)
 		return
 	}
