@@ -191,7 +191,7 @@ func (l *loop) drawTrays(a *area, width, room int) {
 			room--
 		}
 	}
-	for _, lines := range [...][]styled.Line{queue.Held(l.composer.Held(), l.heldKey(), width, t), queue.Lines(l.queued(), l.queueKey(), width, t)} {
+	for _, lines := range [...][]styled.Line{queue.Held(l.composer.Held(), l.heldKey(), width, t), queue.Lines(l.waiting.texts(), l.queueKey(), width, t)} {
 		if len(lines) < room {
 			a.add(lines...)
 			room -= len(lines)

@@ -34,10 +34,10 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	l.tellDeletion(e)
 	switch e := e.(type) {
 	case kit.Opened:
-		l.queue = nil // the driver reads these lines again
+		l.waiting.clear() // the driver reads these lines again
 		l.sessionOpened()
 	case kit.Queued:
-		l.queue = append(l.queue, e.Text)
+		l.waiting.add(e.Text)
 	case kit.NotSent:
 		l.takeBack(e)
 	case kit.Began:
@@ -83,7 +83,7 @@ func isWhole(e agent.Event) bool {
 func (l *loop) began(e kit.Began, now time.Time) {
 	l.composer.IsBusy = true
 	for _, text := range e.Waited {
-		l.unqueue(text)
+		l.waiting.remove(text)
 	}
 	if e.Command != "" {
 		l.beganCommand(e)
@@ -123,7 +123,7 @@ func (l *loop) workEnded(now time.Time) {
 func (l *loop) takeBack(e kit.NotSent) {
 	for _, text := range e.Texts {
 		if !e.WasRun {
-			l.unqueue(text)
+			l.waiting.remove(text)
 		}
 		l.composer.Restore(terminal.Clean(text))
 	}

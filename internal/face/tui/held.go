@@ -17,17 +17,9 @@ func (l *loop) followAnswer(e agent.Event) {
 	}
 }
 
-// queued returns the inputs that wait for the end of the work in progress.
-func (l *loop) queued() []string {
-	if l.held == nil {
-		return l.queue
-	}
-	return append(l.queue[:len(l.queue):len(l.queue)], typed(l.held.Draft))
-}
-
 // unsent returns the inputs that were sent and did not run: those that have returned to the input and wait there for a command, and
 // those that wait for the end of the work.
-func (l *loop) unsent() []string { return slices.Concat(l.composer.Held(), l.queued()) }
+func (l *loop) unsent() []string { return slices.Concat(l.composer.Held(), l.waiting.texts()) }
 
 // mustWait holds a command back that cannot run during the work in progress. If the work has not come to its end, the command remains the
 // draft, and the refusal is shown.
@@ -36,8 +28,7 @@ func (l *loop) mustWait(o composer.Submitted, refusal string) bool {
 	switch {
 	case !state.IsBusy || state.IsOpening:
 		return false
-	case l.turn.phase.isClosing() && l.held == nil:
-		l.held = &o
+	case l.turn.phase.isClosing() && l.waiting.hold(o):
 	default:
 		l.composer.Refuse(o.Draft)
 		l.toast.Show(refusal, toast.QueueError, time.Now(), toast.UsualTime)
@@ -64,43 +55,30 @@ func (l *loop) heldKey() string {
 // submitHeld sends the command that has waited for another one, or for the end of a run. If a queued prompt was first, it returns to the
 // draft.
 func (l *loop) submitHeld() {
-	switch {
-	case l.held == nil:
-	case l.driver.State().IsBusy:
+	if l.driver.State().IsBusy {
 		l.returnHeld()
-	default:
-		o := *l.held
-		l.held = nil
+	} else if o, ok := l.waiting.release(); ok {
 		l.submit(o)
 	}
 }
 
-// returnHeld makes the command that waits the draft, or puts it before the one that is there.
-func (l *loop) returnHeld() {
-	if l.held == nil {
-		return
-	}
-	o := *l.held
-	l.held = nil
-	if l.composer.IsEmpty() && !l.composer.IsLent {
+// returnHeld makes the command that waits the draft, or puts it before the one that is there. It returns false if none waits.
+func (l *loop) returnHeld() bool {
+	o, ok := l.waiting.release()
+	switch {
+	case !ok:
+	case l.composer.IsEmpty() && !l.composer.IsLent:
 		l.composer.SetDraft(o.Draft)
-		return
+	default:
+		l.composer.Restore(o.Draft.Typed())
 	}
-	l.composer.Restore(typed(o.Draft))
-}
-
-// typed returns an input as it is typed: a shell command behind "!".
-func typed(d composer.Draft) string {
-	if d.IsShell {
-		return "!" + d.Text
-	}
-	return d.Text
+	return ok
 }
 
 // editQueue takes the inputs that wait back into the composer.
 func (l *loop) editQueue() {
 	texts := l.driver.Withdraw()
-	l.queue = nil
+	l.waiting.clear()
 	l.composer.TakeHeld()
 	for _, text := range texts {
 		l.composer.Restore(text)

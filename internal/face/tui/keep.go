@@ -73,7 +73,7 @@ func (l *loop) keepDraft(now time.Time) {
 func (l *loop) draft() draft.Draft {
 	d := l.composer.Draft()
 	return draft.Draft{
-		Session: l.keeper.session, Text: d.Text, IsShell: d.IsShell, Queue: l.unsent(), EndsInShell: l.held != nil && l.held.IsShell,
+		Session: l.keeper.session, Text: d.Text, IsShell: d.IsShell, Queue: l.unsent(), EndsInShell: l.waiting.endsInShell(),
 	}
 }
 
@@ -138,7 +138,7 @@ func (l *loop) restoreDraft() {
 			l.composer.Restore(text)
 		}
 	} else {
-		l.composer.Hold(append(waited, typed(saved))...)
+		l.composer.Hold(append(waited, saved.Typed())...)
 	}
 	if n := len(d.Queue); n > 0 {
 		l.transcript.Info(wording.Count(n, "input") + " waited when the session ended, and did not run. To send the text in the input, press Enter.")

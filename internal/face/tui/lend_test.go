@@ -17,7 +17,7 @@ func TestReturnedWhileWriting(t *testing.T) {
 		l.writing = &writing{end: func() {}, done: make(chan struct{}), text: "edited"}
 		close(l.writing.done)
 		l.takeBack(kit.NotSent{Texts: []string{"one", "second"}})
-		l.held = &composer.Submitted{Draft: composer.Draft{Text: "/compress"}}
+		l.waiting.hold(composer.Submitted{Draft: composer.Draft{Text: "/compress"}})
 		l.returnHeld()
 		l.endWriting()
 		if got := l.composer.Value(); got != "edited" {

@@ -55,9 +55,8 @@ type loop struct {
 	keeper        keeper              // of the draft
 	writing       *writing            // the draft in the user's editor, nil for none
 	clipboard     clipboardPaste      // in progress
-	queue         []string            // prompts that wait
+	waiting       waiting             // inputs, for the end of the work
 	beside        []kit.BesideCommand // that run beside the work
-	held          *composer.Submitted // the command that waits for the end of another one, nil for none
 	status        status              // of the footer
 	choices       choices             // settings of the screen
 	footerCommand footerCommand

@@ -1,8 +1,6 @@
 package tui
 
 import (
-	"slices"
-
 	"pollux/agent"
 	"pollux/internal/config"
 	"pollux/internal/face/tui/composer"
@@ -33,29 +31,18 @@ func (l *loop) joined(e agent.Event) {
 	if !ok {
 		return
 	}
-	l.unqueue(j.Text())
-}
-
-// unqueue removes the last prompt with this text from the queue on the screen.
-func (l *loop) unqueue(text string) {
-	for i, other := range slices.Backward(l.queue) {
-		if other == text {
-			l.queue = slices.Delete(l.queue, i, i+1)
-			return
-		}
-	}
+	l.waiting.remove(j.Text())
 }
 
 // editLastQueued takes the last queued prompt, or the command that waits, back into the composer, before the draft.
 func (l *loop) editLastQueued() {
-	if l.held != nil {
-		l.returnHeld()
+	if l.returnHeld() {
 		return
 	}
 	text, ok := l.driver.WithdrawLast()
 	if !ok {
 		return
 	}
-	l.unqueue(text)
+	l.waiting.remove(text)
 	l.composer.Restore(text)
 }

@@ -16,6 +16,14 @@ type Draft struct {
 	shown *buffer.Snapshot // with placeholders and the cursor; nil: the text
 }
 
+// Typed returns the draft as it is typed: a shell command behind "!".
+func (d Draft) Typed() string {
+	if d.IsShell {
+		return "!" + d.Text
+	}
+	return d.Text
+}
+
 // Draft returns the input, for [Composer.SetDraft].
 func (c *Composer) Draft() Draft {
 	s := c.field.Snapshot()
