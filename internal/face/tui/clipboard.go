@@ -176,7 +176,7 @@ func (l *loop) saveImage(v *view, c clipboard.Content) {
 			l.warn("No prompt can mention "+path, time.Now())
 		default:
 			l.composer.InsertFile(clipboard.Label(path), mention)
-			l.keeper.touch(time.Now())
+			l.keeper.Touch(time.Now())
 			l.display.Change()
 		}
 	})

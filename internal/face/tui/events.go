@@ -136,7 +136,7 @@ func (l *loop) commandDone(e kit.CommandDone) {
 		l.recap.Clear()
 	}
 	if l.view.isOpen() {
-		l.keeper.follow(l.view.session.ID())
+		l.keeper.Follow(l.view.session.ID())
 	}
 	if e.Result.Recap != nil {
 		l.recall(e.Result.Recap)
@@ -160,7 +160,7 @@ func (l *loop) ask(q *kit.Question) {
 func (l *loop) keepWritten() {
 	if text := l.dialog.Written(); text != "" {
 		l.composer.Restore(text)
-		l.keeper.touch(time.Now())
+		l.keeper.Touch(time.Now())
 	}
 }
 

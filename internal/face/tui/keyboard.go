@@ -122,7 +122,7 @@ func (l *loop) press(e keys.Event, now time.Time) {
 	}
 	l.noticeReturn(now)
 	l.pressed = now
-	l.keeper.touch(now)
+	l.keeper.Touch(now)
 	if k, ok := e.(keys.Key); ok && l.view.isOpen() && len(l.early) == 0 && l.pastes(k) {
 		return
 	}

@@ -15,7 +15,7 @@ func (l *loop) finish(inOrder bool) {
 	defer l.display.Close()
 	l.closeSettled()
 	l.endWriting()
-	l.keepLast(time.Now())
+	l.keeper.Last(l.draft(), time.Now())
 	l.keepReduced()
 	if !l.display.AwaitFrame() || l.failure != nil {
 		return

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/tui/choice"
 	"pollux/internal/face/tui/composer"
 	"pollux/internal/face/tui/display"
+	"pollux/internal/face/tui/draft"
 	"pollux/internal/face/tui/keys"
 	"pollux/internal/face/tui/pane"
 	"pollux/internal/face/tui/question"
@@ -43,16 +44,16 @@ type loop struct {
 	toast         toast.Toast
 	recap         recap.Keeper
 	composer      *composer.Composer
-	shellsAt      shellsAt            // the screen for which they have their size
-	dialog        question.Dialog     // the open question, nil for none
-	pane          pane.Pane           // that the user has opened, nil for none
-	refreshed     time.Time           // when the pane last looked at its content
-	wanted        slash.Call          // whose pane opens when the session is open
-	viewing       *viewer.Viewer      // the viewer that the user has opened, nil for none
-	armed         armed               // keys that were pressed once
-	pressed       time.Time           // when the last key was pressed
-	early         []keys.Event        // keys that wait for the session
-	keeper        keeper              // of the draft
+	shellsAt      shellsAt        // the screen for which they have their size
+	dialog        question.Dialog // the open question, nil for none
+	pane          pane.Pane       // that the user has opened, nil for none
+	refreshed     time.Time       // when the pane last looked at its content
+	wanted        slash.Call      // whose pane opens when the session is open
+	viewing       *viewer.Viewer  // the viewer that the user has opened, nil for none
+	armed         armed           // keys that were pressed once
+	pressed       time.Time       // when the last key was pressed
+	early         []keys.Event    // keys that wait for the session
+	keeper        draft.Keeper
 	writing       *writing            // the draft in the user's editor, nil for none
 	clipboard     clipboardPaste      // in progress
 	waiting       waiting             // inputs, for the end of the work
@@ -138,7 +139,7 @@ func (l *loop) deadline(now time.Time) time.Time {
 	sooner(now, l.viewing != nil && l.viewing.IsSearching())
 	sooner(l.working.Next(now))
 	sooner(l.toast.Deadline(now))
-	sooner(l.draftDue())
+	sooner(l.keeper.Due(l.unsent()))
 	sooner(l.footerCommand.Due())
 	sooner(l.refreshDue())
 	sooner(l.memoryDue())

@@ -19,7 +19,7 @@ func TestExpire(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(l *loop, past time.Time){
 		"nothing":                     func(*loop, time.Time) {},
-		"a draft before the session":  func(l *loop, past time.Time) { l.keeper.touch(past) },
+		"a draft before the session":  func(l *loop, past time.Time) { l.keeper.Touch(past) },
 		"a prompt that waits for it":  func(l *loop, _ time.Time) { l.waiting.add("Go.") },
 		"a footer that is read again": func(l *loop, past time.Time) { l.refreshed = past },
 		"a key":                       func(l *loop, past time.Time) { l.pressed = past },

@@ -80,6 +80,6 @@ func (l *loop) click(m keys.Mouse) {
 		l.pointer.pressed = keys.Mouse{}
 	}
 	l.composer.Click(l.display.Full().FromCursor(m.Row), m.Column, isDouble)
-	l.keeper.touch(m.At)
+	l.keeper.Touch(m.At)
 	l.suggest()
 }

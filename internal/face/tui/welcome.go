@@ -20,7 +20,8 @@ import (
 func (l *loop) sessionOpened() {
 	l.readArrived()
 	l.view = <-l.opened
-	l.keeper.follow(l.view.session.ID())
+	l.keeper.Save = l.view.saveDraft
+	l.keeper.Follow(l.view.session.ID())
 	for _, w := range l.view.warnings {
 		l.driver.Warn(w)
 	}
