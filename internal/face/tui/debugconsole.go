@@ -36,7 +36,6 @@ func (l *loop) watchLog() {
 
 // openLogs opens the debug console.
 func openLogs(l *loop) pane.Pane {
-	l.refreshed = time.Now()
 	return logs.New(logs.Options{
 		Records: l.debugging.records, Bindings: l.view.bindings, Background: l.inBackground, Write: l.view.writeLog,
 	})

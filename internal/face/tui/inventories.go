@@ -56,7 +56,6 @@ func inventoryOpener(name string) func(l *loop) pane.Pane {
 }
 
 func (l *loop) openInventory(title, nothing string, list func() inventory.Listing) pane.Pane {
-	l.refreshed = time.Now()
 	return inventory.New(inventory.Options{Title: title, Nothing: nothing, List: list, Bindings: l.view.bindings, Background: l.inBackground})
 }
 

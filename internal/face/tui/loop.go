@@ -26,50 +26,58 @@ import (
 	"pollux/internal/slash"
 )
 
-// loop is the state of the screen. Only the goroutine of [Face.Run] uses it.
+// loop is the state of the screen, part by part. Only the goroutine of [Face.Run] uses it.
 type loop struct {
 	*Face
-	ctx  context.Context // of [Face.Run]
-	view *view           // of the open session; before that, of none
+	ctx   context.Context // of [Face.Run]
+	view  *view           // of the open session; before that, of none
+	timer *time.Timer
+	posts chan func() // calls for the loop
 
-	display *display.Display // the terminal
+	// The terminal and its window.
+	display *display.Display
 	pointer pointer
 	drawn   drawn
 	title   window.Titler
 	notices window.Notifier
 
+	// The work of the session.
+	turn     turn
+	waiting  waiting             // inputs, for the end of the work
+	beside   []kit.BesideCommand // that run beside the work
+	counting sync.WaitGroup      // of notices that were seen
+
+	// The rows of the screen.
 	transcript    transcript.Transcript
 	working       working.Row
 	todo          todo.Tray
 	toast         toast.Toast
 	recap         recap.Keeper
-	composer      *composer.Composer
-	shellsAt      shellsAt        // the screen for which they have their size
-	dialog        question.Dialog // the open question, nil for none
-	pane          pane.Pane       // that the user has opened, nil for none
-	refreshed     time.Time       // when the pane last looked at its content
-	wanted        slash.Call      // whose pane opens when the session is open
-	viewing       *viewer.Viewer  // the viewer that the user has opened, nil for none
-	armed         armed           // keys that were pressed once
-	pressed       time.Time       // when the last key was pressed
-	early         []keys.Event    // keys that wait for the session
-	keeper        draft.Keeper
-	writing       *writing            // the draft in the user's editor, nil for none
-	clipboard     clipboardPaste      // in progress
-	waiting       waiting             // inputs, for the end of the work
-	beside        []kit.BesideCommand // that run beside the work
-	status        status              // of the footer
-	choices       choices             // settings of the screen
+	shellsAt      shellsAt // the screen for which the running commands have their size
+	status        status   // of the footer
 	footerCommand footerCommand
-	debugging     debugging
-	turn          turn
+	choices       choices // settings of the screen
 	reduced       reduced
-	counting      sync.WaitGroup // of notices that were seen
+	debugging     debugging
 
-	timer   *time.Timer
-	posts   chan func() // calls for the loop
-	ending  string      // the last text to show
-	failure error       // how the terminal failed
+	// The input.
+	composer  *composer.Composer
+	keeper    draft.Keeper
+	writing   *writing       // the draft in the user's editor, nil for none
+	clipboard clipboardPaste // in progress
+	armed     armed          // keys that were pressed once
+	pressed   time.Time      // when the last key was pressed
+	early     []keys.Event   // keys that wait for the session
+
+	// Over the input.
+	dialog    question.Dialog // the open question, nil for none
+	pane      pane.Pane       // that the user has opened, nil for none
+	refreshed time.Time       // when the pane last looked at its content
+	wanted    slash.Call      // whose pane opens when the session is open
+	viewing   *viewer.Viewer  // the viewer that the user has opened, nil for none
+
+	ending  string // the last text to show
+	failure error  // how the terminal failed
 }
 
 func newLoop(f *Face) *loop {

@@ -71,7 +71,6 @@ func openFooter(l *loop) pane.Pane {
 }
 
 func openTasks(l *loop) pane.Pane {
-	l.refreshed = time.Now()
 	return tasks.New(tasks.Options{
 		List: l.view.session.Processes.List, Screen: l.shells.Tail, Focus: l.shells.FocusOn,
 		Bindings: l.view.bindings, Background: l.inBackground,
@@ -114,7 +113,7 @@ func (l *loop) themePlace() string {
 func (l *loop) offerThemes() {
 	isIdle := l.wanted.Line == "" && l.options.First == "" && l.pane == nil && l.dialog == nil && l.composer.IsEmpty()
 	if isIdle && l.display.Look.Request.IsMissing() {
-		l.pane = openThemes(l)
+		l.showPane(openThemes(l))
 	}
 }
 
@@ -164,12 +163,17 @@ func (l *loop) openPane(call slash.Call) bool {
 	if opened == nil {
 		return false
 	}
-	l.pane = opened
-	if loader, ok := l.pane.(pane.Loader); ok {
+	l.showPane(opened)
+	return true
+}
+
+// showPane opens a pane.
+func (l *loop) showPane(p pane.Pane) {
+	l.pane, l.refreshed = p, time.Now()
+	if loader, ok := p.(pane.Loader); ok {
 		l.inBackground(loader.Load)
 	}
 	l.display.Change()
-	return true
 }
 
 // pressPane gives a key or a paste to the open pane.
