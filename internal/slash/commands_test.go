@@ -4,6 +4,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"pollux/internal/terminal"
 )
 
 // TestCustomCommands runs the commands of files in a session, where files change.
@@ -77,4 +79,20 @@ func TestCommandNamedAsAlias(t *testing.T) {
 		}
 	}
 	d.wantText("/help dir", "mine")
+}
+
+// TestHelpFits checks that no line of /help is wider than the terminal, however long the arguments of a command are.
+func TestHelpFits(t *testing.T) {
+	t.Parallel()
+	d := newDriver(t, setup{})
+	for _, line := range []string{"/help", "/help all", "/help extensions"} {
+		r := d.run(line)
+		for _, width := range []int{50, 80, 120} {
+			for row := range strings.Lines(r.Markdown(width)) {
+				if n := terminal.Width(strings.TrimSuffix(row, "\n")); n > width && strings.HasPrefix(row, " ") { // paragraphs are wrapped later
+					t.Errorf("%s in %d columns: %q has %d", line, width, row, n)
+				}
+			}
+		}
+	}
 }

@@ -54,8 +54,12 @@ func Table(head []string, rows [][]string, width int) string {
 			if i == len(widths)-1 && width > 0 {
 				cell = strings.ReplaceAll(Wrap(cell, width-left), "\n", "\n"+strings.Repeat(" ", left))
 			}
+			n := Width(cell)
+			if i == 0 && longest > 0 && n > widths[i] { // it stands alone
+				cell = WrapBelow(cell, width, belowFirst)
+			}
 			line.WriteString(cell)
-			switch n := Width(cell); {
+			switch {
 			case i == len(row)-1:
 			case n <= widths[i]:
 				line.WriteString(strings.Repeat(" ", widths[i]-n+gap))
@@ -68,6 +72,9 @@ func Table(head []string, rows [][]string, width int) string {
 	return b.String()
 }
 
+// belowFirst is the indentation of the rest of a first cell that takes several lines, deeper than the text below it.
+const belowFirst = 6
+
 // stack returns the rows of a table as blocks.
 func stack(head []string, rows [][]string, width int) string {
 	const indent = "  "
@@ -77,7 +84,7 @@ func stack(head []string, rows [][]string, width int) string {
 			switch {
 			case cell == "":
 			case i == 0:
-				b.WriteString(Wrap(cell, width) + "\n")
+				b.WriteString(WrapBelow(cell, width, belowFirst) + "\n")
 			case i < len(head) && head[i] != "":
 				b.WriteString(Hang(indent, head[i]+": "+cell, width) + "\n")
 			default:
