@@ -91,7 +91,7 @@ func TestSkip(t *testing.T) {
 		}
 		text := []byte(strings.Join(rapid.SliceOfN(rapid.SampledFrom(kinds), 100, 300).Draw(r, "pieces"), ""))
 		whole, part := open(t), open(t)
-		_, _ = whole.emulator.Write(text)
+		_, _ = whole.writer.Write(text)
 		if less := skip(text, 5+part.scrollback()); len(less) < len(text) {
 			skipped++
 		}

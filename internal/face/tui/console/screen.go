@@ -32,8 +32,9 @@ type Screen struct {
 	mu           sync.Mutex
 	size         process.TerminalSize
 	emulator     *vt.Emulator
-	bytes        int64     // of output
-	last         time.Time // of the last output, zero for none
+	writer       emulator.Writer // to it
+	bytes        int64           // of output
+	last         time.Time       // of the last output, zero for none
 	looked       look
 	hidesCursor  bool
 	hasAppArrows bool // the program wants the arrow keys of applications
@@ -64,7 +65,7 @@ func (s *Screen) reset() {
 		EnableMode:       func(m ansi.Mode) { s.setMode(m, true) },
 		DisableMode:      func(m ansi.Mode) { s.setMode(m, false) },
 	})
-	s.emulator = e
+	s.emulator, s.writer = e, emulator.Writer{Emulator: e}
 	go func() {
 		defer crash.Recover()
 		var reply [256]byte
@@ -97,7 +98,7 @@ func (s *Screen) Write(p []byte) (int, error) {
 	if !s.isClosed {
 		s.bytes += int64(len(p))
 		s.last = time.Now()
-		s.draw(func(e *vt.Emulator) { _, _ = e.Write(skip(p, s.size.Rows+s.scrollback())) })
+		s.draw(func(*vt.Emulator) { _, _ = s.writer.Write(skip(p, s.size.Rows+s.scrollback())) })
 		if !s.isHidden || s.isAwaited {
 			s.isAwaited = false
 			s.console.change()

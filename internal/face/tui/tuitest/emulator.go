@@ -16,6 +16,8 @@ import (
 type Emulator struct {
 	*vt.Emulator
 	Manner Manner // of its replies to queries
+
+	writer emulator.Writer
 }
 
 // Manner is how a terminal answers queries.
@@ -33,9 +35,13 @@ const (
 // NewEmulator returns a terminal of this size in raw mode, with the cursor in the first row.
 func NewEmulator(width, height int) *Emulator {
 	e := &Emulator{Emulator: vt.NewEmulator(width, height)}
+	e.writer.Emulator = e.Emulator
 	e.SetScrollbackSize(1 << 20)
 	return e
 }
+
+// Write writes output of a program to the terminal.
+func (e *Emulator) Write(p []byte) (int, error) { return e.writer.Write(p) }
 
 // Resize changes the size, as terminals do.
 func (e *Emulator) Resize(width, height int) { emulator.Resize(e.Emulator, width, height) }
