@@ -4,7 +4,7 @@
 // scrolls in Pollux (package full), or for a while on the other screen, which [Display.OpenOther] opens. It decides when a frame may be drawn: not
 // while the terminal takes the last one, not more often than people see, not while its size changes, and not while another program has the terminal.
 //
-// All methods belong to one goroutine. It passes on what comes from [Display.Chunks] and [Display.Written].
+// All methods belong to one goroutine, which also receives from [Display.Chunks] and [Display.Written].
 package display
 
 import (
