@@ -49,7 +49,7 @@ func completeAgentCommand(cmd *cobra.Command, t *terminal.Terminal, env *config.
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&at.Host, "host", "", "`address` Address to listen on, 127.0.0.1 by default")
+	f.StringVar(&at.Host, "host", "", "`address` Address to listen on, localhost by default")
 	f.IntVar(&at.Port, "port", 0, "`number` Port to listen on, a free one by default")
 	f.StringVarP(&o.session.Project.Model, "model", "m", "", "`name` Model to use, as name or provider/name")
 	o.declareSafety(f)

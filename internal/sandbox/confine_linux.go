@@ -47,7 +47,7 @@ func Available() error {
 // Gap returns a sentence about a part of the sandbox that this machine does not allow, "" for none.
 func Gap() string {
 	if err := seccomp.CanAsk(); err != nil {
-		return "In the sandbox, commands can connect to all local sockets, such as those of Docker and SSH agents, read terminals, and change modes, owners and times of files: " +
+		return "In the sandbox, commands can connect to all local sockets, such as those of Docker and SSH agents, and to Pollux where it works for other programs, read terminals, and change modes, owners and times of files: " +
 			"this machine does not allow Pollux to decide about that (" + err.Error() + ")."
 	}
 	return ""

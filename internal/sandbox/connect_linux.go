@@ -41,6 +41,10 @@ func (p *program) connect(c *seccomp.Call) unix.Errno {
 		}
 		address = network.FormatAddress(int(binary.NativeEndian.Uint16(address)), to)
 	}
+	if isInternet && p.isPrivate(to, address) {
+		p.log.AddServer(to.String())
+		return unix.EACCES
+	}
 	if binary.NativeEndian.Uint16(address) == unix.AF_UNIX {
 		if name := string(address[2:]); strings.HasPrefix(name, "\x00") { // an abstract address: any program may listen there
 			if !p.isOwnName(name) {

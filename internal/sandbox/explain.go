@@ -108,7 +108,7 @@ type Denial struct {
 	Exists string
 	// Most is the limit that was reached: of memory, in MB, or of processes.
 	Most int64
-	// Hosts are the entries for the list of hosts that programs reach, if Kind is NotListed.
+	// Hosts are the entries for the list of hosts that programs reach, if Kind is NotListed, and addresses if Kind is ReachesNoPollux.
 	Hosts []string
 	// Proxy is by which programs reach other machines, if Kind is HasNoNetwork; "" for none.
 	Proxy string
@@ -143,6 +143,7 @@ const (
 	NestsSeatbelt               // sandbox-exec could not start another sandbox
 	HasNoMemory                 // a program has used all of its memory
 	HasNoProcesses              // no more processes or threads could be started
+	ReachesNoPollux             // a server of Pollux at Hosts was not reached
 
 	endOfKinds
 )
@@ -176,6 +177,7 @@ var otherLines = []string{
 type Ending struct {
 	Output  string   // the last part
 	Refused []string // hosts that it has not reached
+	Servers []string // addresses of servers of Pollux that it has not reached
 	// Dirs are the absolute directories that it ran in, which relative paths in the output begin at.
 	Dirs []string
 }
@@ -183,6 +185,9 @@ type Ending struct {
 // Denial returns the permission that the sandbox has refused a command which has failed.
 func (p *Profile) Denial(e Ending) Denial {
 	output := e.Output
+	if len(e.Servers) > 0 { // which needs no words
+		return DenialOfServers(e.Servers)
+	}
 	if pattern(rightsWords).MatchString(output) { // sudo also names files that only root may read
 		return Denial{Kind: HasNoRights}
 	}
@@ -252,6 +257,9 @@ func (p *Profile) DenialOfPath(e Ending) Denial {
 // command that goes on after them, and does not fail.
 func (p *Profile) DenialsOfPaths(e Ending, most int) (list []Denial) {
 	add := func(path string) bool {
+		if isBelow(path, "/dev/tcp") || isBelow(path, "/dev/udp") { // by which bash connects
+			return false
+		}
 		d := p.DenialAt(path)
 		isNew := d.Kind != NotDenied && !slices.ContainsFunc(list, func(known Denial) bool { return known.Path == d.Path })
 		if isNew && len(list) < most {
@@ -303,6 +311,14 @@ func DenialOf(hosts []string) Denial {
 		return Denial{}
 	}
 	return Denial{Kind: NotListed, Hosts: hosts[:min(len(hosts), maxHosts)]}
+}
+
+// DenialOfServers returns the denial of servers of Pollux, the zero Denial for none.
+func DenialOfServers(addresses []string) Denial {
+	if len(addresses) == 0 {
+		return Denial{}
+	}
+	return Denial{Kind: ReachesNoPollux, Hosts: addresses[:min(len(addresses), maxHosts)]}
 }
 
 // pathsIn returns the absolute paths in a line in which a program says that it was not allowed something, beginning with the one that
@@ -479,6 +495,9 @@ func (d Denial) Advice() string {
 		return fmt.Sprintf("Each program in the sandbox may use %d MB of its own (pollux.sandboxMemory of the user's settings). Work in smaller parts, or tell the user that it needs more.", d.Most)
 	case HasNoProcesses:
 		return fmt.Sprintf("Commands in the sandbox may add %d processes and threads to those of the machine (pollux.sandboxProcesses of the user's settings), or fewer where the machine has a lower limit. Start fewer at once, and look for ones that were left running, or tell the user.", d.Most)
+	case ReachesNoPollux:
+		return "The sandbox does not let commands connect to " + strings.Join(d.Hosts, ", ") +
+			", where Pollux works for other programs: it would run commands for them outside of the sandbox. Work without it, or tell the user to run the command."
 	case ReachesNoOthers:
 		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
 	}

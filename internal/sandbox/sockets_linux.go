@@ -3,6 +3,8 @@
 package sandbox
 
 import (
+	"slices"
+
 	"golang.org/x/sys/unix"
 
 	"pollux/internal/sandbox/seccomp"
@@ -28,10 +30,10 @@ func unconnected() []seccomp.Rule {
 
 // online returns the rules about sockets for programs with a network.
 func online() []seccomp.Rule {
-	return append([]seccomp.Rule{
+	return slices.Concat(unanswered(), []seccomp.Rule{
 		socket(domain, whole, unix.AF_VSOCK, false, seccomp.Fail(unix.EAFNOSUPPORT)),
 		socket(domain, whole, unix.AF_UNIX, true, seccomp.Allow),
-	}, unconnected()...)
+	}, unconnected())
 }
 
 // offline returns the rules for programs without a network. They leave the sockets whose only way to another machine is
@@ -90,8 +92,11 @@ func connected() []seccomp.Rule {
 		socket(protocol, whole, 0, false, seccomp.Allow),
 		socket(protocol, whole, unix.IPPROTO_TCP, true, seccomp.Fail(unix.EPROTONOSUPPORT)), // SCTP connects by setsockopt
 	}
-	rules = append(rules, routed()...)
-	// A message that makes the connection it is sent on.
+	return append(append(rules, routed()...), unanswered()...)
+}
+
+// unanswered are the rules against messages that make the connection they are sent on, which Pollux would not decide about.
+func unanswered() (rules []seccomp.Rule) {
 	for call, flags := range map[uint32]int{unix.SYS_SENDTO: 3, unix.SYS_SENDMSG: 2, unix.SYS_SENDMMSG: 3} {
 		rules = append(rules, seccomp.Rule{
 			Call: call, Arg: flags, Mask: unix.MSG_FASTOPEN, Value: unix.MSG_FASTOPEN, Action: seccomp.Fail(unix.EOPNOTSUPP),

@@ -44,6 +44,7 @@ var wishes = [endOfKinds]Wish{
 	HasNoMemory:      {"more memory (pollux.sandboxMemory)", Way{}},
 	HasNoProcesses:   {"more processes (pollux.sandboxProcesses)", Way{}},
 	ReachesNoOthers:  {"to open other programs", Way{}},
+	ReachesNoPollux:  {"to connect to Pollux at ", Way{}},
 }
 
 // Wish returns the refused permission, the zero Wish for none. display shortens paths.
@@ -66,7 +67,7 @@ func (d Denial) Wish(display func(path string) string) Wish {
 	case d.Proxy != "":
 		w = Wish{Text: "the network without the proxy"}
 	case !strings.HasSuffix(w.Text, " "):
-	case kind == NotListed:
+	case kind == NotListed, kind == ReachesNoPollux:
 		w.Text += strings.Join(d.Hosts, ", ")
 	default:
 		w.Text += display(d.Path)

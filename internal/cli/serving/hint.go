@@ -4,6 +4,7 @@ import (
 	"log/slog"
 
 	"pollux/internal/config"
+	"pollux/internal/sandbox/private"
 )
 
 // warnOfAgent warns a user who starts the agent.
@@ -12,6 +13,10 @@ func warnOfAgent(log *slog.Logger, env *config.Env, hasToken bool) {
 		log.Warn("GCS_BUCKET_NAME has no effect: Pollux keeps tasks in memory, and their sessions on the disk of this machine.")
 	}
 	if !hasToken {
-		log.Warn("All programs and users of this machine can use the agent, commands in the sandbox too. To restrict it, set " + TokenVariable + ".")
+		who := "All programs and users of this machine can use the agent"
+		if !private.Holds {
+			who += ", commands in the sandbox too"
+		}
+		log.Warn(who + ". To restrict it, set " + TokenVariable + ".")
 	}
 }

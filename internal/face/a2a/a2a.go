@@ -4,7 +4,7 @@
 // A task of a client is a session in a directory of its own, recorded with the task's id. A message is a turn of it. The client
 // answers the questions about calls with messages, too.
 //
-//   - guard.go decides who may use the server, http.go has the addresses, methods.go the methods of JSON-RPC, card.go the card,
+//   - listen.go begins to listen. guard.go decides who may use the server, http.go has the addresses, methods.go the methods of JSON-RPC, card.go the card,
 //     metadata.go the description of tasks, commands.go the commands that need no task.
 //   - tasks.go has the tasks, and limits them and their open sessions. task.go is one: its state, as clients see it. follower.go
 //     is a client that follows it.
@@ -22,7 +22,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -78,8 +77,6 @@ func (o *Options) check() error {
 	return nil
 }
 
-const defaultHost = "127.0.0.1"
-
 // The limits of connections.
 const (
 	headerTimeout = 10 * time.Second
@@ -92,24 +89,29 @@ func Serve(ctx context.Context, o Options) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(o.Host, defaultHost), strconv.Itoa(o.Port)))
+	door, err := o.open(ctx)
 	if err != nil {
 		return exit.Errorf(exit.General, "Cannot listen: %w. Choose another port with --port or CODER_AGENT_PORT.", err)
 	}
-	s := newServer(ctx, o, listener.Addr())
+	defer door.close()
+	if door.unmarked != nil && o.Token == "" {
+		o.Log.Warn("Commands in the sandbox of any session can use the agent. Set POLLUX_A2A_TOKEN.", "error", door.unmarked)
+	}
+	s := newServer(ctx, o, door.port())
 	if _, err := s.workspace(nil); err != nil {
 		if o.IsFixed {
-			_ = listener.Close()
 			return exit.Errorf(exit.Input, "CODER_AGENT_WORKSPACE_PATH cannot be used. %w", err)
 		}
 		o.Log.Warn(err.Error() + " Clients have to name a workspace.")
 	}
 	h := &http.Server{Handler: http.HandlerFunc(s.handle), ReadHeaderTimeout: headerTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader}
-	ended := make(chan error, 1)
-	go func() {
-		defer crash.Recover()
-		ended <- h.Serve(listener)
-	}()
+	ended := make(chan error, len(door.listeners))
+	for _, listener := range door.listeners {
+		go func() {
+			defer crash.Recover()
+			ended <- h.Serve(listener)
+		}()
+	}
 	if o.onServe != nil {
 		o.onServe(s)
 	}
@@ -138,9 +140,8 @@ type server struct {
 	mux   *http.ServeMux
 }
 
-func newServer(ctx context.Context, o Options, at net.Addr) *server {
-	s := &server{Options: o, life: context.WithoutCancel(ctx)} // sessions end in order
-	_, s.port, _ = net.SplitHostPort(at.String())
+func newServer(ctx context.Context, o Options, port string) *server {
+	s := &server{Options: o, life: context.WithoutCancel(ctx), port: port} // sessions end in order
 	s.tasks = newTasks(s)
 	s.mux = s.routes()
 	return s
@@ -149,7 +150,7 @@ func newServer(ctx context.Context, o Options, at net.Addr) *server {
 // url returns the address of the server for a client that has named the server host, "" for one on this machine.
 func (s *server) url(host string) string {
 	if s.isLocal() || host == "" {
-		host = net.JoinHostPort("localhost", s.port)
+		host = net.JoinHostPort(s.localName(), s.port)
 	}
 	return "http://" + host + "/"
 }

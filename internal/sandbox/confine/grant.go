@@ -93,13 +93,16 @@ func (c *Confinement) Lacking(output string, hasFailed bool, r Run) Lack {
 	return Lack{}
 }
 
-// Missed returns sentences about the files that a command was refused, as its output says.
+// Missed returns sentences about the files that a command was refused, as its output says, and about servers of Pollux.
 func (c *Confinement) Missed(output string, r Run) (reasons []string) {
 	c.limited(&r)
 	if !c.IsOn() || r.Grant.IsOutside {
 		return nil
 	}
 	denials, allowed := c.paths(output, &r)
+	if d := sandbox.DenialOfServers(r.Log.Servers()); d.Kind != sandbox.NotDenied {
+		denials = append(denials, d)
+	}
 	for _, d := range denials {
 		lack := c.lackOf(d, &allowed)
 		reasons = append(reasons, lack.Reason)
@@ -198,7 +201,7 @@ func (c *Confinement) ending(output string, r *Run) sandbox.Ending {
 	if root := (*c.dirs.Load())()[0]; !filepath.IsAbs(dir) {
 		dir = filepath.Join(root, dir)
 	}
-	e := sandbox.Ending{Output: output, Refused: r.Log.Refused(), Dirs: []string{dir}}
+	e := sandbox.Ending{Output: output, Refused: r.Log.Refused(), Servers: r.Log.Servers(), Dirs: []string{dir}}
 	script, err := shellcmd.Parse(r.Command)
 	if err != nil { // bash has run none of it
 		return e
@@ -265,6 +268,8 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 		return outside("In the sandbox, it cannot create namespaces.")
 	case sandbox.NotSignalled:
 		return outside("In the sandbox, it can signal only " + sandbox.Signalled() + ".")
+	case sandbox.ReachesNoPollux:
+		return outside("The sandbox does not let it connect to Pollux at " + strings.Join(d.Hosts, ", ") + ", which works for other programs.")
 	case sandbox.ReachesNoOthers:
 		return outside("In the sandbox, it cannot have the system open or start other programs.")
 	case sandbox.NestsSeatbelt:

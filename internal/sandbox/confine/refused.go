@@ -26,7 +26,7 @@ func (c *Confinement) Note(ctx context.Context, output string, hasFailed bool) {
 	c.refusals(ctx, output, hasFailed)
 }
 
-// refusals returns the denials that the output of a command names, and that of the hosts which it has not reached, if it does not name them. The
+// refusals returns the denials that the output of a command names, that of servers of Pollux, and that of the hosts which it has not reached, if it does not name them. The
 // list of refusals has them from then on.
 func (c *Confinement) refusals(ctx context.Context, output string, hasFailed bool) (list []sandbox.Denial, hosts sandbox.Denial) {
 	if !c.IsOn() {
@@ -43,7 +43,7 @@ func (c *Confinement) refusals(ctx context.Context, output string, hasFailed boo
 		list = append(list, d)
 	}
 	paths, _ := c.paths(output, &run)
-	list = append(list, paths...)
+	list = append(append(list, paths...), sandbox.DenialOfServers(run.Log.Servers()))
 	if !slices.ContainsFunc(list, func(d sandbox.Denial) bool { return d.Kind == sandbox.NotListed }) {
 		hosts = c.refusedHosts(&run)
 	}

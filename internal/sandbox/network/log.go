@@ -11,6 +11,7 @@ type Log struct {
 	mu      sync.Mutex
 	refused []string
 	missing []string
+	servers []string
 }
 
 // maxRefused is the number of hosts that a log keeps.
@@ -74,4 +75,26 @@ func (l *Log) Refused() (list []string) {
 		}
 	}
 	return list
+}
+
+// AddServer adds the address of a server of this machine that programs may not connect to.
+func (l *Log) AddServer(address string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.servers) < maxRefused && !slices.Contains(l.servers, address) {
+		l.servers = append(l.servers, address)
+	}
+}
+
+// Servers returns the addresses of [Log.AddServer].
+func (l *Log) Servers() []string {
+	if l == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Clone(l.servers)
 }
