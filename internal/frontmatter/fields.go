@@ -15,8 +15,7 @@ func Fields(front string) map[string]any {
 	if len(front) > maxFields {
 		return nil
 	}
-	var fields map[string]any
-	if err := yaml.Unmarshal([]byte(front), &fields); err == nil {
+	if fields, ok := parse(front); ok {
 		return fields
 	}
 	lines, last := map[string][]string{}, ""
@@ -35,11 +34,40 @@ func Fields(front string) map[string]any {
 			lines[last] = []string{unquote(strings.TrimSpace(value))}
 		}
 	}
-	fields = map[string]any{}
+	fields := map[string]any{}
 	for key, parts := range lines {
 		fields[key] = strings.TrimSpace(strings.Join(parts, " "))
 	}
 	return fields
+}
+
+// The bounds of YAML. Lists in one another, and aliases of long lists, take the parser much longer than their size suggests: a directory with a thousand such
+// files could stop Pollux for half an hour.
+const (
+	maxBrackets = 1000
+	maxAliases  = 100
+)
+
+// parse reads front matter as YAML. ok is false if it is not valid, or beyond the bounds.
+func parse(front string) (fields map[string]any, ok bool) {
+	if strings.Count(front, "[")+strings.Count(front, "{") > maxBrackets {
+		return nil, false
+	}
+	var doc yaml.Node
+	if yaml.Unmarshal([]byte(front), &doc) != nil || countAliases(&doc) > maxAliases {
+		return nil, false
+	}
+	return fields, doc.Kind == 0 || doc.Decode(&fields) == nil
+}
+
+func countAliases(n *yaml.Node) (count int) {
+	if n.Kind == yaml.AliasNode {
+		return 1
+	}
+	for _, child := range n.Content {
+		count += countAliases(child)
+	}
+	return count
 }
 
 // unquote returns a value without the quotes around it, and "" for the mark of a text in the lines below.

@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -25,6 +26,28 @@ func TestFields(t *testing.T) {
 	}
 	if got := Fields("a: " + string(make([]byte, maxFields))); got != nil {
 		t.Error("too large front matter is read")
+	}
+}
+
+// TestBounds checks that front matter which a parser of YAML works on for long is read in lines.
+func TestBounds(t *testing.T) {
+	t.Parallel()
+	list := "[" + strings.TrimSuffix(strings.Repeat("x,", 1000), ",") + "]"
+	aliases := func(n int) string { return "[" + strings.TrimSuffix(strings.Repeat("*a, ", n), ", ") + "]" }
+	for text, isYAML := range map[string]bool{
+		"a: &a " + list + "\nb: " + aliases(maxAliases):                                              true,
+		"a: &a " + list + "\nb: " + aliases(maxAliases+1):                                            false,
+		"a: &a {b: c}\nb:\n" + strings.Repeat("  - <<: *a\n", maxAliases+1):                          false,
+		"a: [1]\nb: " + strings.Repeat("[", maxBrackets-1) + strings.Repeat("]", maxBrackets-1):      true,
+		"a: [1]\nb: " + strings.Repeat("[", maxBrackets) + strings.Repeat("]", maxBrackets):          false,
+		"a: [1]\nb: " + strings.Repeat("{a: ", maxBrackets) + "x" + strings.Repeat("}", maxBrackets): false,
+	} {
+		if _, isList := Fields(text)["a"].([]any); isList != isYAML && !strings.HasPrefix(text, "a: &a {") {
+			t.Errorf("%.40q is YAML: %v", text, !isYAML)
+		}
+		if _, ok := parse(text); ok != isYAML {
+			t.Errorf("%.40q is parsed: %v", text, ok)
+		}
 	}
 }
 
