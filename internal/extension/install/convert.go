@@ -33,7 +33,7 @@ func (p *plan) convert(ctx context.Context, dir string) (string, error) {
 	if p.conversion, err = found.Convert(p.files); err != nil {
 		return "", err
 	}
-	return p.files, p.conversion.Write()
+	return p.files, p.conversion.Write(p.m.Fetcher.Limits)
 }
 
 // takeOut copies a directory of a repository to one of its own.

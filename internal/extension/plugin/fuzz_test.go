@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pollux/internal/extension"
+	"pollux/internal/extension/unpack"
 )
 
 // fuzzed are the files with foreign bytes.
@@ -51,7 +52,7 @@ func FuzzConvert(f *testing.F) {
 		if strings.ContainsAny(report, "\x1b\x07") {
 			t.Errorf("control characters in %q", report)
 		}
-		if err := c.Write(); err != nil {
+		if err := c.Write(unpack.Usual); err != nil {
 			return // such as for a directory in the place of a file
 		}
 		if _, err := extension.ReadManifest(s.Dir); err != nil {

@@ -23,6 +23,7 @@ import (
 
 	"pollux/internal/durable"
 	"pollux/internal/extension"
+	"pollux/internal/extension/unpack"
 	"pollux/internal/terminal"
 	"pollux/internal/transfer"
 )
@@ -173,15 +174,15 @@ func (c *Conversion) Report() string {
 	return strings.TrimRight(text, "\n")
 }
 
-// Write writes the conversion into the directory that was converted, which must be a copy.
-func (c *Conversion) Write() error {
+// Write writes the conversion into the directory that was converted, which must be a copy. Directories that it copies are within the limits.
+func (c *Conversion) Write(l unpack.Limits) error {
 	root, err := os.OpenRoot(c.at.Dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
 	for _, to := range slices.Sorted(maps.Keys(c.folders)) { // before files are changed in the copies
-		if err := copyFolder(root, c.folders[to], to); err != nil {
+		if err := copyFolder(root, c.folders[to], to, &l); err != nil {
 			return fmt.Errorf("cannot copy %s: %w", terminal.Line(c.folders[to]), durable.Cause(err))
 		}
 	}
@@ -201,8 +202,8 @@ func (c *Conversion) Write() error {
 	return nil
 }
 
-// copyFolder copies the files of a directory, without links.
-func copyFolder(root *os.Root, from, to string) error {
+// copyFolder copies the files of a directory, without links, and takes them from what is left: directories in one another are copied with each of them.
+func copyFolder(root *os.Root, from, to string, left *unpack.Limits) error {
 	return fs.WalkDir(root.FS(), from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -212,6 +213,9 @@ func copyFolder(root *os.Root, from, to string) error {
 			return err
 		}
 		target := filepath.Join(filepath.FromSlash(to), below)
+		if left.Files--; left.Files < 0 {
+			return errors.New("the plugin names too many files more than once")
+		}
 		switch {
 		case d.IsDir():
 			return root.MkdirAll(target, 0o755)
@@ -231,7 +235,10 @@ func copyFolder(root *os.Root, from, to string) error {
 		if err != nil {
 			return err
 		}
-		_, err = io.Copy(dst, src)
+		n, err := io.Copy(dst, io.LimitReader(src, left.Bytes+1))
+		if left.Bytes -= n; err == nil && left.Bytes < 0 {
+			err = errors.New("the plugin names too large directories more than once")
+		}
 		return errors.Join(err, dst.Close())
 	})
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"pollux/internal/extension"
+	"pollux/internal/extension/unpack"
 )
 
 // write returns a directory with these files.
@@ -59,7 +60,7 @@ func convert(t testing.TB, dir, name string) (*Conversion, error) {
 	}
 	c, err := s.Convert(s.Dir)
 	if err == nil {
-		err = c.Write()
+		err = c.Write(unpack.Usual)
 	}
 	return c, err
 }
@@ -68,6 +69,48 @@ const (
 	manifestOfClaude = ".claude-plugin/plugin.json"
 	key              = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
 )
+
+// TestCopiesAreBounded converts a plugin with skills in one another, each of which has a large file: copied with each of them, it would fill the disk.
+func TestCopiesAreBounded(t *testing.T) {
+	t.Parallel()
+	const skill = "---\nname: s\ndescription: x\n---\n"
+	files := map[string]string{"a/b/c/large": strings.Repeat("x", 1000), "a/SKILL.md": skill, "a/b/SKILL.md": skill, "a/b/c/SKILL.md": skill}
+	files[manifestOfClaude] = `{"name": "x", "version": "1", "skills": ["a", "a/b", "a/b/c"]}`
+	const size = 3*1000 + 6*int64(len(skill))
+	for _, tt := range []struct {
+		limits unpack.Limits
+		want   string
+	}{
+		{unpack.Limits{Bytes: size, Files: 100}, ""},
+		{unpack.Limits{Bytes: size - 1, Files: 100}, "cannot copy a/b/c: the plugin names too large directories more than once"},
+		{unpack.Limits{Bytes: 10, Files: 100}, "cannot copy a: the plugin names too large directories more than once"},
+		{unpack.Limits{Bytes: size, Files: 15}, ""}, // three directories and four files, two and three, one and two
+		{unpack.Limits{Bytes: size, Files: 14}, "cannot copy a/b/c: the plugin names too many files more than once"},
+	} {
+		dir := write(t, files)
+		s, err := Find(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := s.Convert(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if err := c.Write(tt.limits); err != nil {
+			got = err.Error()
+		}
+		var n int64
+		for name, text := range contents(t, dir) {
+			if strings.HasPrefix(name, "skills/") {
+				n += int64(len(text))
+			}
+		}
+		if got != tt.want || n > tt.limits.Bytes+1 {
+			t.Errorf("%+v: %q, and %d bytes", tt.limits, got, n)
+		}
+	}
+}
 
 // TestClaude converts a plugin with each kind of part, in the usual places and in those that the manifest names.
 func TestClaude(t *testing.T) {

@@ -382,3 +382,29 @@ func FuzzArchivePaths(f *testing.F) {
 		}
 	})
 }
+
+// TestCheckNames checks that a repository has no names that an archive could not have.
+func TestCheckNames(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"a/B": "differ only in case", "A": "differ only in case", "x\ny": "is not allowed", "x\x1b[2J": "is not allowed", "d/x\u202ey": "is not allowed", "c/.d/E": "",
+	} {
+		dir := t.TempDir()
+		for _, name := range []string{"a/b", name} {
+			file := filepath.Join(dir, filepath.FromSlash(name))
+			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+				t.Skip("NOT TESTED: this file system does not have the name", err)
+			}
+			if err := os.WriteFile(file, nil, 0o644); err != nil {
+				t.Skip("NOT TESTED: this file system does not have the name", err)
+			}
+		}
+		got := ""
+		if err := Check(t.Context(), dir, Usual); err != nil {
+			got = err.Error()
+		}
+		if (got == "") != (want == "") || !strings.Contains(got, want) || strings.ContainsAny(got, "\n\x1b") {
+			t.Errorf("%q: %s", name, got)
+		}
+	}
+}

@@ -106,6 +106,13 @@ func Check(ctx context.Context, dir string, l Limits) error {
 		if info.Mode().Type() == fs.ModeSymlink {
 			w.links = append(w.links, name)
 		}
+		clean, err := cleanName(name)
+		if err == nil {
+			err = w.claim(clean)
+		}
+		if err != nil {
+			return err
+		}
 		return w.admit(&entry{name: name, mode: info.Mode(), size: info.Size()})
 	})
 	if err != nil {
