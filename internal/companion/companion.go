@@ -6,8 +6,8 @@
 //   - find.go finds the companion of the directory; address.go reads where it listens, editors.go names editors.
 //   - news.go takes the notifications of the editor, diff.go shows a change in it.
 //
-// The companion is a program of the user, whose token lies in a file that only the user can read. Its messages are taken as
-// data: they are limited, and nothing in them gives a permission.
+// The companion is a program of the user. Its messages are taken as data: they are limited, and nothing in them gives a permission but the acceptance of
+// a change that it shows. So no command in the sandbox may pass for it, see [address.check].
 package companion
 
 import (
@@ -156,8 +156,11 @@ func (c *Companion) dial(ctx context.Context, settle func()) (*mcp.Peer, error) 
 		return nil, errors.Join(problem, err)
 	}
 	for _, a := range addresses {
+		if err = a.check(); err != nil {
+			continue
+		}
 		var peer *mcp.Peer
-		if peer, err = c.try(ctx, a, settle); err == nil {
+		if peer, err = c.try(ctx, a.Config, settle); err == nil {
 			return peer, nil
 		}
 		c.mu.Lock()

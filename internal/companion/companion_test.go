@@ -1,7 +1,10 @@
 package companion_test
 
 import (
+	"bufio"
+	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,10 +15,24 @@ import (
 	"pollux/internal/companion"
 	"pollux/internal/companion/companiontest"
 	"pollux/internal/ide"
+	"pollux/internal/process"
 	"pollux/internal/process/processtest"
 	"pollux/internal/project"
 	"pollux/internal/project/projecttest"
+	"pollux/internal/sandbox"
+	"pollux/internal/sandbox/listener"
 )
+
+// The test program is also a command that passes for an editor.
+func TestMain(m *testing.M) {
+	if os.Getenv("PASS_FOR_EDITOR") != "" {
+		e := companiontest.Start(nil)
+		fmt.Println(e.Port())
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
 
 const enabled = `{"ide": {"enabled": true}}`
 
@@ -470,5 +487,74 @@ func TestNoDiff(t *testing.T) {
 	c := open(t, p)
 	if c.Status().Phase != companion.Connected || c.Diff(t.Context(), "/w/a", "x") != nil {
 		t.Errorf("%+v", c.Status())
+	}
+}
+
+// TestImpostor has a command in the sandbox pass for an editor: by a file that says where it listens, and at the port that the environment of the terminal
+// names.
+func TestImpostor(t *testing.T) {
+	t.Parallel()
+	s, err := sandbox.New(sandbox.Options{
+		Dirs: func() []string { return nil }, Profile: func([]string) sandbox.Profile { return sandbox.Profile{Devices: []string{os.DevNull}} },
+	})
+	if err != nil || !listener.Sees {
+		t.Skip("NOT TESTED: this system does not confine commands as Linux does:", err)
+	}
+	t.Cleanup(s.Close)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, hold := io.Pipe()
+	said, out := io.Pipe()
+	ended := make(chan error, 1)
+	l := process.NewLauncher(s.Confine)
+	go func() {
+		_, err := l.Run(context.Background(), &process.Command{
+			For: process.Purpose{Kind: process.KindShell, Origin: process.OriginModel}, Path: self, Env: []string{"PASS_FOR_EDITOR=1"}, Dir: t.TempDir(), Stdin: in, Stdout: out, Stderr: out,
+		})
+		ended <- err
+		_ = out.CloseWithError(err)
+	}()
+	t.Cleanup(func() {
+		_ = hold.Close()
+		<-ended
+	})
+	port, err := bufio.NewReader(said).ReadString('\n')
+	if err != nil {
+		t.Fatal(port, err)
+	}
+	port = strings.TrimSpace(port)
+	e, _ := start(t)
+	for name, env := range map[string][]string{
+		"by a file": nil, "by the environment": {"GEMINI_CLI_IDE_SERVER_PORT=" + port, "GEMINI_CLI_IDE_AUTH_TOKEN=" + companiontest.Token},
+	} {
+		p := newProject(t, enabled, append(env, "TMPDIR="+t.TempDir())...)
+		if env == nil {
+			path := list(t, e, p, os.Getpid(), p.Paths.Dir())
+			forged := fmt.Sprintf(`{"port": %s, "workspacePath": %q, "authToken": "x", "stdio": {"command": "touch", "args": [%q]}}`, port, p.Paths.Dir(), path+".run")
+			if err := os.WriteFile(path, []byte(forged), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c := open(t, p)
+		if why := c.Status().Why; why == nil || !strings.Contains(why.Error(), "a command in the sandbox listens at port "+port+" in its place") {
+			t.Errorf("%s: %v", name, why)
+		}
+		found, _ := filepath.Glob(filepath.Join(p.Env().User().Get("TMPDIR"), "gemini", "ide", "*.run"))
+		if len(found) > 0 {
+			t.Errorf("%s: Pollux runs a program of the file", name)
+		}
+	}
+	// Nor does one count that Pollux does not see, unless the environment names it.
+	e.Stop()
+	p := newProject(t, enabled, "TMPDIR="+t.TempDir())
+	list(t, e, p, os.Getpid(), p.Paths.Dir())
+	if why := open(t, p).Status().Why; why == nil || !strings.Contains(why.Error(), "Pollux does not see which program listens at port "+e.Port()) {
+		t.Errorf("no program: %v", why)
+	}
+	p = newProject(t, enabled, "TMPDIR="+t.TempDir(), "GEMINI_CLI_IDE_SERVER_PORT="+e.Port())
+	if why := open(t, p).Status().Why; why == nil || !strings.Contains(why.Error(), "cannot reach 127.0.0.1:"+e.Port()) {
+		t.Errorf("no program, by the environment: %v", why)
 	}
 }

@@ -31,7 +31,8 @@ type place struct {
 	env   *config.Env
 }
 
-// listing is the file in which a companion says how to reach it.
+// listing is the file in which a companion says how to reach it. Gemini CLI takes a program from it as well ("stdio"), which Pollux does not: each command in
+// the sandbox can write to directories for temporary files.
 type listing struct {
 	Port  json.Number `json:"port"`
 	Roots string      `json:"workspacePath"`
@@ -40,10 +41,6 @@ type listing struct {
 		Name        string `json:"name"`
 		DisplayName string `json:"displayName"`
 	} `json:"ideInfo"`
-	Stdio *struct {
-		Command string   `json:"command"`
-		Args    []string `json:"args"`
-	} `json:"stdio"`
 
 	pid int // of the editor, 0 if there is no file
 }

@@ -1,15 +1,18 @@
 package confine_test
 
 import (
+	"context"
 	"os"
 	"os/user"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"pollux/internal/config"
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/confine"
+	"pollux/internal/sandbox/network"
 )
 
 // TestLacking checks which permissions a command lacks by its output, and that a grant is never asked for twice.
@@ -57,6 +60,37 @@ func TestLacking(t *testing.T) {
 		if (got.Reason == "") != got.IsZero() {
 			t.Errorf("%q: %q", test.output, got.Reason)
 		}
+	}
+}
+
+// TestPolluxServers checks what a person and the model read about a command that was refused a server of Pollux, whatever its output says.
+func TestPolluxServers(t *testing.T) {
+	t.Parallel()
+	c, _ := confinement(t)
+	if err := c.Open(); err != nil {
+		t.Skipf("NOT TESTED: %v", err)
+	}
+	run := confine.Run{Log: new(network.Log)}
+	if missed := c.Missed("", run); len(missed) > 0 {
+		t.Errorf("without a refusal, it missed %q", missed)
+	}
+	run.Log.AddServer("127.0.0.1:41242")
+	run.Log.AddServer("127.0.0.1:41242")
+	const reason = "The sandbox does not let it connect to Pollux at 127.0.0.1:41242, which works for other programs."
+	for _, output := range []string{"", "bash: /dev/tcp/127.0.0.1/41242: Permission denied", "curl: (6) Could not resolve host: example.org"} {
+		lack := c.Lacking(output, true, run)
+		if !lack.IsOutside || !lack.IsSensitive || lack.Reason != reason || !strings.HasPrefix(lack.Advice, "The sandbox does not let commands connect to 127.0.0.1:41242, where Pollux works for other programs") {
+			t.Errorf("%q: %+v", output, lack)
+		}
+		if missed := c.Missed(output, run); !slices.Equal(missed, []string{reason}) {
+			t.Errorf("%q: it missed %q", output, missed)
+		}
+	}
+	c.Ask(func(context.Context) confine.Run { return run })
+	advice := c.Advise(t.Context(), "", false) // the command went on after it
+	wish := c.Refused()
+	if !strings.Contains(advice, "127.0.0.1:41242") || len(wish) != 1 || wish[0].Text != "to connect to Pollux at 127.0.0.1:41242" {
+		t.Errorf("%q, %+v", advice, wish)
 	}
 }
 

@@ -56,7 +56,7 @@ func (p *Place) macDirs() (dirs []string) {
 	return dirs
 }
 
-// macHidden returns the secrets that only macOS has.
+// macHidden returns the secrets that only macOS has, and what commands must not write for others to read.
 func (p *Place) macHidden() (list []string) {
 	if !p.Mac {
 		return nil
@@ -66,6 +66,11 @@ func (p *Place) macHidden() (list []string) {
 			for _, home := range p.Homes {
 				list = append(list, glob(filepath.Join(home, filepath.FromSlash(name)))...)
 			}
+		}
+	}
+	for _, temp := range []string{p.Temp, "/tmp"} {
+		if temp != "" {
+			list = append(list, filepath.Join(temp, "gemini")) // where editors say how Pollux reaches them; elsewhere package listener finds out who does
 		}
 	}
 	return list

@@ -24,6 +24,8 @@ func TestMac(t *testing.T) {
 		"notes/new":                             sandbox.MayChange, // although it does not exist
 		"scratch/x":                             sandbox.MayChange,
 		"folders/ab/T/x":                        sandbox.MayChange,
+		"folders/ab/T/gemini":                   sandbox.Hidden, // else it could be moved there with files in it
+		"folders/ab/T/gemini/ide/x.json":        sandbox.Hidden,
 		"folders/ab/C/clang/x":                  sandbox.MayChange,
 		"Library/Caches/go-build/x":             sandbox.MayChange,
 		"Library/Caches/pip/x":                  sandbox.MayChange,
@@ -48,9 +50,12 @@ func TestMac(t *testing.T) {
 	if made, _ := place.CreateCaches(); len(made) > 0 {
 		t.Errorf("directories are created that programs can create: %v", made)
 	}
+	if got, _ := p.Judge("/tmp/gemini/ide/x.json"); got != sandbox.Hidden {
+		t.Errorf("/tmp/gemini: %v", got)
+	}
 	place.Mac = false
 	for _, path := range profile.Make(place).Hide {
-		if slices.Contains(filepath.SplitList(path), "Library") {
+		if slices.Contains(filepath.SplitList(path), "Library") || filepath.Base(path) == "gemini" {
 			t.Errorf("%s is hidden elsewhere", path)
 		}
 	}

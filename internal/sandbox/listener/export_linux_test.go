@@ -1,0 +1,4 @@
+package listener
+
+// ParseListening is parseListening.
+var ParseListening = parseListening
