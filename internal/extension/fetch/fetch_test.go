@@ -107,6 +107,28 @@ func TestClone(t *testing.T) {
 	}
 }
 
+// TestRemoteCommitInNoRepository looks for the commit of a repository while commands have made another one in the directory for temporary files, whose settings lead
+// elsewhere, and name a program.
+func TestRemoteCommitInNoRepository(t *testing.T) {
+	dir, git := repository(t)
+	want := git("rev-parse", "HEAD")
+	evil, theirs := repository(t)
+	theirs("commit", "-q", "--allow-empty", "-m", "evil")
+	theirs("config", "url.file://"+evil+".insteadOf", "file://"+dir)
+	theirs("config", "core.sshCommand", "touch "+evil+"/ran; false")
+	t.Setenv("TMPDIR", evil)
+	f := newFetcher(t, nil)
+	if commit, err := f.RemoteCommit(t.Context(), &Request{URL: "file://" + dir}); err != nil || commit != want {
+		t.Errorf("commit %s, %v, want %s", commit, err, want)
+	}
+	if _, err := f.RemoteCommit(t.Context(), &Request{URL: "ssh://none.invalid/x"}); err == nil {
+		t.Error("a host that does not exist has a commit")
+	}
+	if _, err := os.Stat(filepath.Join(evil, "ran")); err == nil {
+		t.Error("git has run a program of the other repository")
+	}
+}
+
 // A repository runs nothing: no hooks, no filters, no helpers, whatever its files and the user's
 // configuration contain.
 func TestCloneRunsNothing(t *testing.T) {

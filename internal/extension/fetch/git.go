@@ -88,14 +88,14 @@ func LocalCommit(dir string) (string, error) {
 	return head, nil
 }
 
-// git runs git in a directory, and returns its output.
+// git runs git in a directory, "" for none, and returns its output.
 func (f *Fetcher) git(ctx context.Context, dir string, args ...string) (string, error) {
 	path := f.Finder.Find("git")
 	if path == "" {
 		return "", errors.New("git is not installed")
 	}
 	if dir == "" {
-		dir = os.TempDir()
+		dir = string(filepath.Separator) // in a directory for temporary files, a command in the sandbox can make a repository, whose settings git follows
 	}
 	return f.Launcher.Ask(ctx, &process.Command{
 		For:  process.Purpose{Kind: process.KindGit, Origin: process.OriginPollux},
