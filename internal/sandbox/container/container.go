@@ -128,7 +128,11 @@ func Run(ctx context.Context, o *Options) error {
 	if err := o.fetch(ctx, path, image); err != nil {
 		return err
 	}
-	link, err := o.link("", "pollux-")
+	parent, err := o.linkParent()
+	if err != nil {
+		return exit.Errorf(exit.Sandbox, "Cannot make a directory for the container: %w.", durable.Cause(err))
+	}
+	link, err := o.link(parent, "link-")
 	if err != nil {
 		return exit.Errorf(exit.Sandbox, "Cannot lead the container to this machine: %w.", durable.Cause(err))
 	}

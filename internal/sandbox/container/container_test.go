@@ -283,7 +283,16 @@ func TestRelay(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Addr().String())
 	o := options(t, "docker", nil)
 	o.Loopback = []string{server.Addr().String(), "localhost:" + port, "no address"}
-	r, err := o.link("", "pollux-")
+	o.Own = t.TempDir()
+	parent, err := o.linkParent()
+	if err != nil || parent != filepath.Join(o.Own, "pollux") && len(parent) <= maxParent {
+		t.Fatal(parent, err)
+	}
+	o.Own = filepath.Join("/", strings.Repeat("x", maxParent))
+	if long, err := o.linkParent(); long != "" || err != nil {
+		t.Error(long, err)
+	}
+	r, err := o.link(parent, "link-")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"pollux/internal/crash"
+	"pollux/internal/durable"
 )
 
 // link is the directory that the machine and the container share, and the relays in it: each is a local socket whose name is the port that programs in
@@ -20,6 +21,19 @@ type link struct {
 	dir       string
 	ports     []int
 	listeners []net.Listener
+}
+
+// maxParent is the length of the directory with links, beyond which the paths of the local sockets in them could be too long for the kernel.
+const maxParent = 80
+
+// linkParent returns the directory for links, which is one of Pollux's own: in a directory for temporary files, the commands in the sandbox of other sessions could
+// read the keys of this one, and change how it begins. It is "", for temporary files, if its path is too long.
+func (o *Options) linkParent() (string, error) {
+	dir := filepath.Join(o.Own, "pollux")
+	if len(dir) > maxParent {
+		return "", nil
+	}
+	return dir, durable.MkdirAll(dir, 0o700)
 }
 
 // link makes the directory in another one, with a name that begins with a text, and begins to relay. Only on Linux, a container reaches the local sockets of its machine: elsewhere the container

@@ -19,6 +19,9 @@ func At(port int) Kind {
 		list, _ := os.ReadFile(filepath.Join("/proc/net", name))
 		sockets = append(sockets, parseListening(string(list), port)...)
 	}
+	if sockets == nil {
+		return Unknown
+	}
 	own, kind := restrictionsOf("thread-self"), Unknown // not those of a thread that starts a program in the sandbox
 	processes, _ := os.ReadDir("/proc")
 	for _, p := range processes {
@@ -58,7 +61,7 @@ func parseListening(list string, port int) (links []string) {
 func hasFile(process string, links []string) bool {
 	dir := filepath.Join("/proc", process, "fd")
 	files, _ := os.ReadDir(dir)
-	return len(links) > 0 && slices.ContainsFunc(files, func(f os.DirEntry) bool {
+	return slices.ContainsFunc(files, func(f os.DirEntry) bool {
 		link, err := os.Readlink(filepath.Join(dir, f.Name()))
 		return err == nil && slices.Contains(links, link)
 	})

@@ -128,3 +128,26 @@ func TestParseListening(t *testing.T) {
 		}
 	}
 }
+
+// TestRestrictions checks which restrictions are those of the sandbox.
+func TestRestrictions(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name                                   string
+		isUnraised                             bool
+		filters, nested, ownFilters, ownNested int
+		want                                   bool
+	}{
+		{"a program without restrictions", false, 0, 1, 0, 1, false},
+		{"a program in the sandbox", true, 1, 1, 0, 1, true},
+		{"a program of an editor, which gets no new privileges", true, 0, 1, 0, 1, false},
+		{"a container's program", false, 1, 1, 0, 1, false},
+		{"a program of an editor from Flatpak, which has namespaces of its own", true, 3, 2, 0, 1, false},
+		{"all in a container without new privileges", true, 1, 1, 1, 1, false},
+		{"a program in the sandbox in such a container", true, 2, 1, 1, 1, true},
+	} {
+		if got := listener.IsBelow(tt.isUnraised, tt.filters, tt.nested, tt.ownFilters, tt.ownNested); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}

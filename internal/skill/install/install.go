@@ -28,6 +28,8 @@ var limits = unpack.Limits{Bytes: 100 << 20, Files: 10_000}
 
 // Installer installs skills into a directory. All fields must be set.
 type Installer struct {
+	// Temp is the directory for files that the user has not agreed to yet: one that commands in the sandbox cannot change. "" is that for temporary files.
+	Temp string
 	// Dir is the directory of skills.
 	Dir string
 	// Root is the directory that links must not lead out of, "" if they may.
@@ -109,11 +111,17 @@ func (i *Installer) get(ctx context.Context, source string) (dir string, remove 
 	if !isRemote && !isArchive {
 		return source, remove, nil
 	}
-	temp, err := os.MkdirTemp("", "pollux-skill-")
+	if i.Temp != "" {
+		err = durable.MkdirAll(i.Temp, 0o700)
+	}
+	temp := ""
+	if err == nil {
+		temp, err = os.MkdirTemp(i.Temp, "skill-")
+	}
 	if err != nil {
 		return "", remove, fmt.Errorf("make a temporary directory: %w", err)
 	}
-	remove = func() { _ = os.RemoveAll(temp) } // leftovers are in the directory for temporary files
+	remove = func() { _ = os.RemoveAll(temp) } // leftovers have no effect
 	if isRemote {
 		r, err := fetch.Parse(source, "")
 		if err != nil {

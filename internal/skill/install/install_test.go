@@ -331,3 +331,27 @@ func TestInstallCollection(t *testing.T) {
 		t.Errorf("%+v, %v", done, err)
 	}
 }
+
+// TestStaging checks that the files which the user is asked about are in the directory for that: in one for temporary files, a command in the sandbox could exchange them
+// after the answer.
+func TestStaging(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.Temp = filepath.Join(p.root, "private", "pollux")
+	var staged []string
+	consent := p.Consent
+	p.Consent = func(ctx context.Context, text string) (bool, error) {
+		staged, _ = filepath.Glob(filepath.Join(p.Temp, "*", "SKILL.md"))
+		return consent(ctx, text)
+	}
+	if _, err := p.Install(t.Context(), p.archive("a.skill", "SKILL.md", "---\nname: a\ndescription: Does a.\n---\n"), ""); err != nil {
+		t.Fatal(err)
+	}
+	if len(staged) != 1 {
+		t.Errorf("the user was asked about %q", staged)
+	}
+	if left, err := os.ReadDir(p.Temp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+	p.wantFiles("a/SKILL.md")
+}
