@@ -35,7 +35,7 @@ func Claim(path string) (release func(), err error) {
 			return nil, err
 		}
 	}
-	if runtime.GOOS == "windows" { // an open file cannot be removed there, and has no lock
+	if runtime.GOOS == "windows" { // an open file cannot be removed there
 		release()
 		return func() {}, nil
 	}

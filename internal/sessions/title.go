@@ -3,7 +3,6 @@ package sessions
 import (
 	"context"
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -66,7 +65,7 @@ func (s *Store) AddTitle(ctx context.Context, current string, t Titler) (string,
 // not lock its file may be open if it was used recently.
 func (i *Info) needsTitle() bool {
 	f := i.files[0]
-	isLocked := f.Outline.Pollux > 0 && runtime.GOOS != "windows"
+	isLocked := f.Outline.Pollux > 0
 	return f.Outline.Summary == "" && i.Prompts >= titledPrompts && f.Size <= maxTitled &&
 		(isLocked || time.Since(f.modTime()) > unlockedAge)
 }

@@ -1,5 +1,6 @@
 // Package flock locks open files, so that one process at a time works with them. A lock ends with the process that has
-// it, however it ends. Where locks do not exist (Windows, some network file systems), the errors say so.
+// it, however it ends. Where locks do not exist (some network file systems), the errors say so. On Windows, directories
+// cannot be locked.
 //
 // A lock belongs to an open file, and a process that is being started shares the open files of its parent for a moment:
 // to close the file does not end the lock then. [Release] does.
