@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // directory is the location of file names: the prefix of a path.
@@ -44,11 +45,13 @@ func (p directory) create(name string, perm fs.FileMode) (*os.File, error) {
 	return os.OpenFile(string(p)+name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 }
 
-func (p directory) rename(from, to string) error { return os.Rename(string(p)+from, string(p)+to) }
+func (p directory) rename(from, to string) error {
+	return replaceFile(string(p)+from, string(p)+to, time.Sleep)
+}
 
 func (p directory) remove(name string) { _ = os.Remove(string(p) + name) }
 
-// sync does nothing: the rename itself is written through.
+// sync does nothing: on Windows, the rename itself is written through.
 func (p directory) sync() error { return nil }
 
 // openExisting opens a file for reading and writing.

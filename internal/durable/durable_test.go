@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -41,6 +42,9 @@ func TestWriteFileLongestName(t *testing.T) {
 
 func TestWriteFileMode(t *testing.T) {
 	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT TESTED: files have no modes here")
+	}
 	path := filepath.Join(t.TempDir(), "script")
 	if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
@@ -136,7 +140,7 @@ func TestWriteFileAt(t *testing.T) {
 	}
 	link(t, filepath.Join(other, "file"), filepath.Join(before, "link"))
 	if err := os.Rename(before, after); err != nil {
-		t.Skipf("an open directory cannot be moved here: %v", err)
+		t.Skipf("NOT TESTED: an open directory cannot be moved here: %v", err)
 	}
 	link(t, other, before)
 	for _, name := range []string{"old", "new"} {
@@ -188,7 +192,11 @@ func TestWriteFileIsAtomic(t *testing.T) {
 			running = false
 		default:
 		}
-		got := read(t, path)
+		data, err := ReadFile(path, 1<<17)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := string(data)
 		if len(got) != 1<<16 || strings.Trim(got, got[:1]) != "" {
 			t.Fatalf("a mixture of %d bytes", len(got))
 		}
@@ -205,7 +213,7 @@ func TestMkdirAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if info, err := os.Stat(deep); err != nil || info.Mode().Perm() != 0o700 {
+	if info, err := os.Stat(deep); err != nil || !info.IsDir() || runtime.GOOS != "windows" && info.Mode().Perm() != 0o700 {
 		t.Errorf("made %v, %v", info, err)
 	}
 	file := filepath.Join(dir, "file")
@@ -242,7 +250,10 @@ func read(t *testing.T, path string) string {
 func link(t *testing.T, target, path string) {
 	t.Helper()
 	if err := os.Symlink(target, path); err != nil {
-		t.Skipf("no symbolic links here: %v", err)
+		t.Skipf("NOT TESTED: no symbolic links here: %v", err)
+	}
+	if _, err := os.Readlink(path); err != nil { // Wine 8 makes none, without an error
+		t.Skipf("NOT TESTED: no symbolic links here: %v", err)
 	}
 }
 

@@ -29,8 +29,8 @@ const (
 // with flock(2), so that a suspended holder keeps its lock, and only one of several waiting
 // processes can take over an abandoned lock. The sticky bit marks a directory that Pollux has made:
 // without a flock its holder is dead, and it can be taken over at once. On a network file system,
-// whose flock may not reach other machines, only its age counts. The lock is not renewed: hold it only
-// for a short time.
+// whose flock may not reach other machines, only its age counts. Windows refuses to remove the directory of a
+// holder that lives. The lock is not renewed: hold it only for a short time.
 func Lock(path string) (unlock func(), err error) {
 	return LockContext(context.Background(), path)
 }
@@ -74,7 +74,7 @@ func isStale(lock fs.FileInfo) bool { return time.Since(lock.ModTime()) > lockSt
 func breakStale(name string) error {
 	aside := name + "." + strconv.FormatUint(rand.Uint64(), 36)
 	if err := os.Rename(name, aside); err != nil {
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+		if errors.Is(err, fs.ErrNotExist) || isBusy(err) {
 			return nil // another process was faster, or has it open
 		}
 		return err

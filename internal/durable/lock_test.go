@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -150,6 +151,9 @@ func TestLockOfKilled(t *testing.T) {
 	}
 	_ = cmd.Process.Kill()
 	_ = cmd.Wait() // it was killed
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT TESTED: the lock of a killed holder is taken over after ten seconds here")
+	}
 	if err := lockWithin(held, 9*time.Second); err != nil {
 		t.Errorf("the lock of a killed holder: %v", err)
 	}

@@ -23,7 +23,7 @@ func ReadFile(path string, limit int64) ([]byte, error) { return AppendFile(nil,
 
 // AppendFile reads a file like [ReadFile], and appends what it holds to data. With an error, it returns data as it was.
 func AppendFile(data []byte, path string, limit int64) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openFile(path)
 	if err != nil {
 		return data, Cause(err)
 	}
@@ -89,22 +89,14 @@ func tooLarge(limit int64) error {
 }
 
 // IsAbsent reports whether an error means that a file does not exist, also because one of its parents is no
-// directory.
+// directory, or because the system has no files of such a name.
 func IsAbsent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) || isBadName(err)
 }
 
 // IsFull reports whether an error means that there is no room: the disk is full, or the user's part of it.
 func IsFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
-// IsMissing reports whether there is nothing at a path, not even a link. A start asks about many files that most users do not
-// have: unlike [os.Stat] and [os.Readlink], it makes no error and no description of a file.
-func IsMissing(path string) bool {
-	var target [1]byte
-	_, err := syscall.Readlink(path, target[:])
-	return err != nil && IsAbsent(err)
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) || isFull(err)
 }
 
 // CheckLink returns an error if a path at which no file was found is a symbolic link to nothing: then the file was meant to be
@@ -119,8 +111,10 @@ func CheckLink(path string) error {
 
 // Cause returns the system's error without the operation and path that [fs.PathError],
 // [os.LinkError] and [os.SyscallError] add, for messages that already name them. Other errors
-// are returned unchanged.
-func Cause(err error) error {
+// are returned unchanged. On Windows, the common errors have the words that they have on other systems.
+func Cause(err error) error { return plain(innerCause(err)) }
+
+func innerCause(err error) error {
 	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
