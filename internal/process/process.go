@@ -18,13 +18,12 @@
 //     descendants that have left the group.
 //   - Exactly the environment in [Command.Env]. A nil Env is an empty environment, not
 //     the one of Pollux.
+//   - On Windows, a job of its own and no console, unless [Command.TTY] is set. Ending it ends
+//     all processes of the job, at once.
 //   - An end: when the context of Start ends, when it prints nothing for
-//     [Command.Idle], and on Linux when Pollux ends, even by SIGKILL. On other systems
+//     [Command.Idle], and on Linux and Windows when Pollux ends, even if it is killed. On other systems
 //     it runs on after a SIGKILL of Pollux. [Command.Detach] and [Process.Disown] let a
 //     process outlive Pollux.
-//
-// On systems other than Unix there are no process groups: only the program itself is
-// killed, and at once.
 package process
 
 import (

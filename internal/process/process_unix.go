@@ -25,8 +25,8 @@ func environment(env []string) []string {
 	return env
 }
 
-// prepare sets the attributes that follow from the command.
-func (c *Command) prepare(sys *syscall.SysProcAttr) {
+// prepare sets the attributes that follow from the command. It never fails.
+func (c *Command) prepare(sys *syscall.SysProcAttr) error {
 	if !c.TTY {
 		sys.Setsid = true
 	}
@@ -40,6 +40,7 @@ func (c *Command) prepare(sys *syscall.SysProcAttr) {
 		}
 		dieWithParent(sys, signal)
 	}
+	return nil
 }
 
 func statusOf(state *os.ProcessState) Status {

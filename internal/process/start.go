@@ -57,10 +57,13 @@ func start(ctx context.Context, c *Command) (*Process, error) {
 	if c.Sys != nil {
 		*sys = *c.Sys
 	}
-	c.prepare(sys)
-	started := make(chan error)
-	go p.run(&os.ProcAttr{Dir: c.Dir, Env: environment(c.Env), Files: pl.files, Sys: sys}, started)
-	if err := <-started; err != nil {
+	err = c.prepare(sys)
+	if err == nil {
+		started := make(chan error)
+		go p.run(&os.ProcAttr{Dir: c.Dir, Env: environment(c.Env), Files: pl.files, Sys: sys}, started)
+		err = <-started
+	}
+	if err != nil {
 		closeFile(gate)
 		p.abandon()
 		return nil, err
