@@ -29,6 +29,7 @@ import (
 	"pollux/internal/scriptmodel"
 	"pollux/internal/scriptmodel/gemini"
 	"pollux/internal/session"
+	"pollux/internal/tools/shell"
 )
 
 //go:embed project
@@ -85,6 +86,9 @@ type Setup struct {
 // script, or if the project's tests fail afterwards. Unless Options.Keep is set, it removes the
 // project, even if ctx is cancelled.
 func Run(ctx context.Context, o Options) (err error) {
+	if shell.Unavailable != "" {
+		return errors.New("the demo runs commands, which Pollux cannot do on Windows; run it in WSL")
+	}
 	root, err := os.MkdirTemp("", "pollux-demo-")
 	if err != nil {
 		return fmt.Errorf("create the demo project: %w", err)

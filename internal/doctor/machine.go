@@ -14,6 +14,7 @@ import (
 	"pollux/internal/sandbox"
 	"pollux/internal/sandbox/container"
 	"pollux/internal/terminal"
+	"pollux/internal/tools/shell"
 )
 
 // memoryReport lists the memory files that Pollux sends to the model.
@@ -76,14 +77,22 @@ func (x *examination) checkTools(ctx context.Context) sectionReport {
 			s.ok("git", git+", "+truncate(output, 80))
 		}
 	}
-	shell := cmp.Or(x.programs.Find("bash"), x.programs.Find("sh"))
-	if shell == "" {
-		s.warn("shell", "bash and sh not found; the model cannot run commands", "check PATH")
-	} else {
-		s.ok("shell", shell)
-	}
+	x.checkShell(&s)
 	x.checkEditor(&s)
 	return s
+}
+
+// checkShell checks the program that runs the model's commands.
+func (x *examination) checkShell(s *sectionReport) {
+	path := cmp.Or(x.programs.Find("bash"), x.programs.Find("sh"))
+	switch {
+	case shell.Unavailable != "":
+		s.warn("shell", "the model cannot run commands on this system", "use Pollux in WSL")
+	case path == "":
+		s.warn("shell", "bash and sh not found; the model cannot run commands", "check PATH")
+	default:
+		s.ok("shell", path)
+	}
 }
 
 // ask returns the output of a program that answers a question.

@@ -7,6 +7,7 @@ import (
 	"pollux/internal/project"
 	"pollux/internal/subagent"
 	"pollux/internal/tools/activate"
+	"pollux/internal/tools/shell"
 	"pollux/tool"
 )
 
@@ -23,6 +24,11 @@ func absentTools(p *project.Project) map[string]string {
 		absent["ask_user"] = "A headless run has no user who could answer. Decide yourself, and state your assumptions."
 		absent["enter_plan_mode"] = "A headless run has no user who could approve a plan. A user can start it with --approval-mode plan."
 	}
+	if shell.Unavailable != "" {
+		for _, name := range commandTools {
+			absent[name] = shell.Unavailable
+		}
+	}
 	if !config.WriteTodos.In(set) {
 		absent["write_todos"] = "The setting useWriteTodos is off. A user can turn it on."
 	}
@@ -36,6 +42,9 @@ func absentTools(p *project.Project) map[string]string {
 	}
 	return absent
 }
+
+// commandTools are the tools that run commands and that list, read and stop those in the background.
+var commandTools = []string{"run_shell_command", "list_background_processes", "read_background_output", "stop_background_process"}
 
 // everyday are the built-in tools in the compact form: most work can be done with them.
 // exit_plan_mode is there only in plan mode, which cannot be left without it.

@@ -88,12 +88,11 @@ func NewBuiltin(p Parts) Builtin {
 		memory.Wrap(plan.Confine(file.NewReplace(ws, corrector, p.Seen, watched), p.Plan), p.Memory),
 		memory.Wrap(plan.Confine(file.NewWrite(ws, corrector, p.Seen), p.Plan), p.Memory),
 		web.NewFetch(reach),
-		shell.New(commands),
-		shell.NewListTool(p.Processes),
-		shell.NewReadTool(p.Processes),
-		shell.NewStopTool(p.Processes),
-		b.Search,
 	)
+	if shell.Unavailable == "" {
+		tools = append(tools, shell.New(commands), shell.NewListTool(p.Processes), shell.NewReadTool(p.Processes), shell.NewStopTool(p.Processes))
+	}
+	tools = append(tools, b.Search)
 	if o := p.Project.Options; o.Interactive && !o.Host.LacksForms {
 		tools = append(tools, askuser.New())
 	}

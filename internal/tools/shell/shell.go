@@ -101,6 +101,9 @@ const (
 
 const name = "run_shell_command"
 
+// Unavailable is why models do not get the tools of this package, as sentences. It is "" where they do.
+const Unavailable = ""
+
 // smallOutput is the advice about output, see [Options].AnyOutput.
 const smallOutput = ", and keep its output small (quiet flags, head, grep) where you need a part only"
 

@@ -13,10 +13,13 @@ import (
 	"pollux/tool"
 )
 
-// Running commands needs Unix. On other systems the tools exist, because settings and
-// policies name them, and every call fails with errNoCommands.
+// Running commands needs Unix. On other systems, models do not get the tools, and those for people
+// fail with errNoCommands.
 
-var errNoCommands = errors.New("Pollux cannot run commands on this system yet")
+// Unavailable is why models do not get the tools of this package, as sentences. It is "" where they do.
+const Unavailable = "Pollux cannot run commands on Windows. Tell the user which commands to run."
+
+var errNoCommands = errors.New("Pollux cannot run commands on Windows; run it in another window, or use Pollux in WSL")
 
 // New returns the tool run_shell_command. Its calls fail on this system.
 func New(Options) tool.Tool { return unavailableTool{"run_shell_command", "Shell"} }
