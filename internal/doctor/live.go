@@ -244,7 +244,7 @@ func (x *examination) networkAdvice(e *llm.Error, at string, local bool) string 
 		return "check the network and the DNS settings" + x.proxyHint()
 	case e.Code == "EPROTO", e.Code == "ERR_SSL_BAD_RECORD_MAC", strings.Contains(e.Error(), "HTTP response to HTTPS client"):
 		return "check whether " + at + " should begin with http://"
-	case e.Code == "ERR_STREAM_PREMATURE_CLOSE", e.Code == "ECONNRESET", e.Kind == llm.KindIncomplete:
+	case e.Code == "ERR_STREAM_PREMATURE_CLOSE", e.Code == "ECONNRESET", e.Code == "ECONNABORTED", e.Kind == llm.KindIncomplete:
 		return "try again; if it fails again, check the address " + at + x.proxyHint()
 	}
 	return "check the network" + x.proxyHint() + ", and the address " + at

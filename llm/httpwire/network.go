@@ -141,16 +141,17 @@ func Reason(err error) string {
 // describe returns the Node.js code of a network error, which settings and scripts of users
 // contain, or "", and the reason in words.
 func describe(err error) (code, reason string) {
-	for _, known := range []struct {
+	for _, known := range [...]struct {
 		errno        syscall.Errno
 		code, reason string
 	}{
-		{syscall.ECONNRESET, "ECONNRESET", "connection reset"},
-		{syscall.ECONNREFUSED, "ECONNREFUSED", "connection refused"},
-		{syscall.ETIMEDOUT, "ETIMEDOUT", "timed out"},
-		{syscall.EPIPE, "EPIPE", "connection closed"},
-		{syscall.ENETUNREACH, "ENETUNREACH", "network unreachable"},
-		{syscall.EHOSTUNREACH, "EHOSTUNREACH", "no route to host"},
+		{connReset, "ECONNRESET", "connection reset"},
+		{connAborted, "ECONNABORTED", "connection aborted"},
+		{connRefused, "ECONNREFUSED", "connection refused"},
+		{timedOut, "ETIMEDOUT", "timed out"},
+		{brokenPipe, "EPIPE", "connection closed"},
+		{netUnreachable, "ENETUNREACH", "network unreachable"},
+		{hostUnreachable, "EHOSTUNREACH", "no route to host"},
 	} {
 		if errors.Is(err, known.errno) {
 			return known.code, known.reason
