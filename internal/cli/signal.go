@@ -153,7 +153,7 @@ func (a awaiting) Write(b []byte) (int, error) {
 func (p *pipe) Write(b []byte) (int, error) {
 	n, err := p.Writer.Write(b)
 	switch {
-	case errors.Is(err, syscall.EPIPE):
+	case terminal.IsClosedPipe(err):
 		p.isClosed.Store(true)
 		if f := p.close.Load(); f != nil {
 			(*f)()

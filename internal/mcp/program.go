@@ -13,10 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -26,6 +24,7 @@ import (
 	"pollux/internal/process"
 	"pollux/internal/process/lastwords"
 	"pollux/internal/secret"
+	"pollux/internal/terminal"
 )
 
 // maxMessage limits a message of a server, in bytes. It also limits other output between two
@@ -106,7 +105,7 @@ func (c *Config) place(workspace string) (name, dir string) {
 	if !filepath.IsAbs(dir) {
 		dir = filepath.Join(workspace, dir)
 	}
-	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+	if name != filepath.Base(name) && !filepath.IsAbs(name) {
 		name = filepath.Join(dir, name)
 	}
 	return name, dir
@@ -239,7 +238,7 @@ func (p *program) send(ctx context.Context, line []byte) error {
 
 // noteEnd notes that the program has ended its side of the connection, if err of a read or a write says so.
 func (p *program) noteEnd(err error) {
-	if (errors.Is(err, io.EOF) || errors.Is(err, syscall.EPIPE)) && !p.isOver.Load() {
+	if (errors.Is(err, io.EOF) || terminal.IsClosedPipe(err)) && !p.isOver.Load() {
 		p.hasLeft.Store(true)
 	}
 }

@@ -12,9 +12,6 @@ func newWaiter(int) waiter { return nil }
 // CatchResumes returns a channel without values: processes cannot be stopped here.
 func CatchResumes() (resumes <-chan os.Signal, release func()) { return nil, func() {} }
 
-// CatchResizes returns a channel without values: there is no such signal here.
-func CatchResizes() (resizes <-chan os.Signal, release func()) { return nil, func() {} }
-
 // CatchStops returns a channel without values: processes cannot be stopped here.
 func CatchStops() (stops <-chan os.Signal, release func()) { return nil, func() {} }
 

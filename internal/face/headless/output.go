@@ -6,7 +6,6 @@ import (
 	"io"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"pollux/internal/terminal"
@@ -135,7 +134,7 @@ func (o *output) hasFailed() bool { return o.failed.Load() }
 
 // isClosedPipe reports whether a write failed because the reader has closed the pipe.
 func isClosedPipe(err error) bool {
-	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
+	return terminal.IsClosedPipe(err) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // errOutput writes whole lines and is safe for concurrent use. It ignores write errors.
