@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"pollux/internal/durable"
@@ -222,6 +221,7 @@ func finish(ctx context.Context, s *store.Store, o *store.Operation, isAgain boo
 	if d.isPartial {
 		failed = errors.Join(failed, s.SetPartial(o.Number))
 	}
+	_ = j.file.Close() // else Windows does not remove it; it is not needed any more
 	return errors.Join(failed, os.Remove(s.File(o.Number, applying)))
 }
 
@@ -337,5 +337,5 @@ func fill(to *os.File, v *Version) error {
 
 // isBusy reports whether a directory stays because of entries that others have made.
 func isBusy(err error) bool {
-	return errors.Is(err, syscall.ENOTEMPTY) || errors.Is(err, syscall.EEXIST)
+	return errors.Is(err, fs.ErrExist) // which a directory that is not empty is, too
 }

@@ -141,8 +141,7 @@ func (b *Base) Close() {
 		b.runs.close()
 	}
 	b.aside.Close()
-	_ = os.RemoveAll(b.dir)
-	flock.Release(b.lock)
+	removeHeld(b.dir, b.lock)
 }
 
 // Leave lets go of the base without removing it: if it has runs that have not ended, see [Store.Abandoned].

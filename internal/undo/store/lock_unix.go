@@ -27,6 +27,12 @@ func hold(path string) (*os.File, error) {
 	return nil, err
 }
 
+// removeHeld removes a directory with the lock in it, and then releases the lock.
+func removeHeld(dir string, lock *os.File) {
+	_ = os.RemoveAll(dir)
+	flock.Release(lock)
+}
+
 // isAt reports whether an open file still stands at a path.
 func isAt(f *os.File, path string) bool {
 	a, err := f.Stat()

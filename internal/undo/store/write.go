@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -264,7 +265,7 @@ func (b *Base) publish(w *Writer, o *Operation) error {
 		if err == nil {
 			break
 		}
-		if !errors.Is(err, syscall.ENOTEMPTY) && !errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.ENOTDIR) {
+		if !isTaken(err, b.store.path(next)) {
 			return fmt.Errorf("keep files for undo: %w", err)
 		}
 		next++ // another process has taken the number, or something that is no operation has
@@ -280,6 +281,16 @@ func (b *Base) publish(w *Writer, o *Operation) error {
 	return nil
 }
 
+// isTaken reports whether an error of a new name means that something has this name. (Windows denies access if that is a
+// directory.)
+func isTaken(err error, path string) bool {
+	if errors.Is(err, fs.ErrPermission) {
+		_, err := os.Lstat(path)
+		return err == nil
+	}
+	return errors.Is(err, fs.ErrExist) || errors.Is(err, syscall.ENOTDIR)
+}
+
 // place puts the operation at a path in the log, unless something is there.
 func (w *Writer) place(path string) error {
 	if w.isDir {
@@ -290,7 +301,7 @@ func (w *Writer) place(path string) error {
 		_ = os.Remove(w.path) // else it goes with the base
 		return nil
 	}
-	if errors.Is(err, syscall.EEXIST) || w.toDir() != nil {
+	if errors.Is(err, fs.ErrExist) || w.toDir() != nil {
 		return err
 	}
 	return os.Rename(w.path, path) // the file system has no links
