@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package config
 
@@ -10,5 +10,5 @@ func foreignOwner(string) (reason, hint string) {
 	return "its owner cannot be checked on this system", ""
 }
 
-// isOurs returns true: except on Unix, the directory for temporary files belongs to the user.
+// isOurs returns true: on this system, the directory for temporary files belongs to the user.
 func isOurs(fs.FileInfo) bool { return true }
