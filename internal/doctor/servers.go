@@ -77,7 +77,7 @@ func describeServer(c *mcp.Config) string {
 
 // lacksProgram reports whether the program of a server cannot be found.
 func (x *examination) lacksProgram(c *mcp.Config) bool {
-	if c.Kind() != mcp.Stdio || strings.ContainsRune(c.Command, filepath.Separator) && !filepath.IsAbs(c.Command) {
+	if c.Kind() != mcp.Stdio || c.Command != filepath.Base(c.Command) && !filepath.IsAbs(c.Command) {
 		return false
 	}
 	path := x.set.Env().User().Get("PATH")

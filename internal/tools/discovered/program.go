@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"mvdan.cc/sh/v3/shell"
@@ -69,7 +68,7 @@ func (o Options) run(ctx context.Context, p program) ending {
 // lookPath returns the path of a program. A name without a slash is searched in PATH; a
 // relative path is relative to o.Dir.
 func (o Options) lookPath(name string) (string, error) {
-	if strings.ContainsRune(name, filepath.Separator) && !filepath.IsAbs(name) {
+	if name != filepath.Base(name) && !filepath.IsAbs(name) {
 		name = filepath.Join(o.Dir, name)
 	}
 	return process.LookPath(o.getenv("PATH"), name)

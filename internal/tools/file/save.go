@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"pollux/internal/durable"
 	"pollux/internal/workspace"
 	"pollux/tool"
 )
@@ -61,7 +62,7 @@ func (d *document) save(w *workspace.Workspace, abs string) error {
 		return err
 	case errors.Is(err, syscall.EACCES):
 		return fail(tool.ErrPermissionDenied, "Permission denied writing to file: %s (EACCES)", abs)
-	case errors.Is(err, syscall.ENOSPC):
+	case durable.IsFull(err):
 		return fail(tool.ErrNoSpaceLeft, "No space left on device: %s (ENOSPC)", abs)
 	case errors.Is(err, syscall.EISDIR):
 		return fail(tool.ErrTargetIsDirectory, "Target is a directory, not a file: %s (EISDIR)", abs)
