@@ -22,14 +22,16 @@ func TestTable(t *testing.T) {
 		{"wrapped", 40, nil, [][]string{{"/help", "List the commands, or explain one of them"}, {"/a", "b"}}, "/help  List the commands, or explain one\n       of them\n/a     b\n"},
 		{"wide left cell", 40, nil, [][]string{{"/compress (summarize)", "Free up context"}, {"/a", "b"}}, "/compress (summarize)\n    Free up context\n/a  b\n"},
 		{
-			"left cell wider than the table", 40, nil, [][]string{{"  install <source> [--ref=R] [--plugin=NAME] [--auto-update]", "Install"}, {"  list", "b"}},
+			"left cell wider than the table", 40, nil,
+			[][]string{{"  install <source> [--ref=R] [--plugin=NAME] [--auto-update]", "Install"}, {"  list", "b"}},
 			"  install <source> [--ref=R]\n        [--plugin=NAME] [--auto-update]\n        Install\n  list  b\n",
 		},
 		{"stacked without heads", 30, nil, [][]string{{"/help [command]", "List the commands, or explain one"}}, "/help [command]\n    List the commands, or\n    explain one\n"},
 		{"headings", 80, nil, [][]string{{"A long heading"}, {"  a", "b"}, {""}, {"  cc", "d"}}, "A long heading\n  a   b\n\n  cc  d\n"},
 		{
-			"stacked with a long first cell", 30, nil, [][]string{{"/compress (summarize, compact) [what to keep]", "Summarize the conversation"}},
-			"/compress (summarize, compact)\n      [what to keep]\n    Summarize the conversation\n",
+			"stacked with a long first cell", 27, nil,
+			[][]string{{"/compress (summarize, compact) [what to keep]", "Summarize the conversation"}},
+			"/compress (summarize,\n      compact) [what to\n      keep]\n    Summarize the\n    conversation\n",
 		},
 		{"empty", 80, nil, nil, ""},
 	} {

@@ -180,6 +180,39 @@ func TestEarlyShell(t *testing.T) {
 	})
 }
 
+// TestBegan checks that the beginning of a / command names it, and whether it has waited.
+func TestBegan(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		release := make(chan struct{})
+		s := &scene{run: works(release), command: func(context.Context, string) (slash.Result, error) { return slash.Result{}, nil }, t: t}
+		d := New(Options{Open: func(context.Context, *Driver) (Session, error) { return scripted{s}, nil }})
+		s.Driver = d
+		ended := make(chan error, 1)
+		go func() { ended <- d.Run(t.Context()) }()
+		go func() {
+			s.settle()
+			d.Enter("/typed")
+			s.settle()
+			d.Enter("work")
+			s.settle()
+			d.Queue("/waited")
+			close(release)
+			s.settle()
+			d.Leave(nil)
+		}()
+		var commands []string
+		for e := range d.Events() {
+			if began, ok := e.(Began); ok && began.Command != "" {
+				commands = append(commands, fmt.Sprint(began.Command, " ", began.IsNew))
+			}
+			s.draw(e)
+		}
+		if want := []string{"/typed false", "/waited true"}; <-ended != nil || !cmp.Equal(commands, want) {
+			t.Errorf("%q", commands)
+		}
+	})
+}
+
 // TestLiveOutput checks that a face knows the running calls and their newest output at any time, and that interrupts
 // end a call that runs.
 func TestLiveOutput(t *testing.T) {

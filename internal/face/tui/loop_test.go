@@ -9,6 +9,7 @@ import (
 
 	"github.com/creack/pty"
 
+	"pollux/internal/face/tui/pane/logs"
 	"pollux/internal/process/processtest"
 	"pollux/internal/terminal"
 )
@@ -34,6 +35,18 @@ func TestExpire(t *testing.T) {
 		if due := l.deadline(now); !due.After(now) {
 			t.Errorf("%s: due %v ago", name, now.Sub(due))
 		}
+	}
+}
+
+// TestRefreshes checks that a pane looks at its content some time after it has opened, and not at once once more.
+func TestRefreshes(t *testing.T) {
+	t.Parallel()
+	l, _ := newTestLoop(t)
+	l.debugging.records = &logs.Records{}
+	now := time.Now()
+	l.showPane(openLogs(l))
+	if due, ok := l.refreshDue(); !ok || due.Before(now.Add(refreshTime)) {
+		t.Errorf("due in %v: %v", due.Sub(now), ok)
 	}
 }
 

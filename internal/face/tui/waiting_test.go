@@ -34,9 +34,12 @@ func TestWaiting(t *testing.T) {
 	if !q.hold(command("ls", true)) || q.hold(command("/help", false)) {
 		t.Error("not exactly one command waits")
 	}
-	check("held", true, "a", "b", "c", "!ls")
+	held := q.texts()
 	q.add("d")
 	check("added", true, "a", "b", "c", "d", "!ls")
+	if !slices.Equal(held, []string{"a", "b", "c", "!ls"}) {
+		t.Errorf("the texts of before, with the command, are %q", held)
+	}
 	if !slices.Equal(before, []string{"a", "b", "c"}) {
 		t.Errorf("the texts of before are %q", before)
 	}

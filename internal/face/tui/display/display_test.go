@@ -266,6 +266,9 @@ func TestHolder(t *testing.T) {
 	isDue(true)
 	d.Release(read)
 	isDue(false)
+	if at, ok := d.Deadline(); ok {
+		t.Errorf("something is due at %v while a program has the terminal", at)
+	}
 	resume(true)
 	if err := d.Reclaim(); err != nil || d.IsLent() {
 		t.Errorf("another program has the terminal: %v, %v", d.IsLent(), err)
@@ -274,7 +277,12 @@ func TestHolder(t *testing.T) {
 	if !d.IsIn(terminal.BracketedPaste) || !strings.Contains(string(d.pace.controls), terminal.BracketedPaste.Enter) {
 		t.Errorf("the next frame begins with %q", d.pace.controls)
 	}
+	shown := inline.Frame{Lines: []styled.Line{styled.Plain("text")}}
+	d.screen.Frame(shown)
 	resume(false) // after a stop without a request
+	if got := d.screen.Frame(shown); !strings.Contains(string(got), "text") {
+		t.Errorf("the live area is drawn again with %q", got)
+	}
 	d.release(shell, read)
 	isDue(false)
 	if d.AwaitFrame() {
