@@ -4,9 +4,10 @@
 // A [kit.Driver] does the work. [Face.Run] is a loop on one goroutine, which owns the parts of the screen and selects
 //
 //   - events of the driver (events.go), which go to each part that has a use for them
-//   - bytes of the terminal (input.go), which package keys decodes. A key goes to the open dialog or to the composer, and
+//   - input of the terminal, which package display decodes. A key goes to the open dialog or to the composer, and
 //     if they have no use for it, to the commands of the application (keyboard.go)
-//   - the end of the frame in progress, after which the next one is drawn if something has changed (draw.go)
+//   - the end of the frame in progress, after which the next one is drawn if something has changed (draw.go). Package display
+//     decides when
 //   - the time at which a part looks different
 //
 // Each part is a package below this one that knows none of the others. The root alone routes: it draws nothing itself.
