@@ -25,6 +25,7 @@ type callback struct {
 	state    string
 	path     string
 	listener net.Listener
+	mark     io.Closer // nil for none
 	server   *http.Server
 	once     sync.Once
 	result   chan url.Values // the first response with the right state
@@ -52,6 +53,11 @@ func (s *Source) listen(state string) (*callback, error) {
 	var err error
 	if c.listener, err = net.Listen("tcp", net.JoinHostPort(cmp.Or(s.o.CallbackHost, "127.0.0.1"), cmp.Or(port, "0"))); err != nil {
 		return nil, fmt.Errorf("cannot wait for the browser: %w. Set OAUTH_CALLBACK_PORT to a free port", err)
+	}
+	if s.o.Mark != nil { // before the browser has the address
+		if c.mark, err = s.o.Mark(c.listener.Addr().(*net.TCPAddr).Port); err != nil {
+			return nil, errors.Join(fmt.Errorf("cannot wait for the browser: %w", err), c.listener.Close())
+		}
 	}
 	if c.Redirect == "" {
 		_, port, _ = net.SplitHostPort(c.listener.Addr().String())
@@ -125,5 +131,8 @@ func (c *callback) start() (stop func()) {
 			_ = c.server.Close()
 		}
 		<-ended
+		if c.mark != nil {
+			_ = c.mark.Close()
+		}
 	}
 }

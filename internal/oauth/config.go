@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"io"
 	"net/http"
 	"time"
 
@@ -54,6 +55,9 @@ type Options struct {
 	// CallbackHost and CallbackPort are where to wait for the browser's return: by default 127.0.0.1 and a
 	// port that the system chooses.
 	CallbackHost, CallbackPort string
+	// Mark keeps commands in the sandbox away from the port; nil does not. They see the address of the sign-in page in the list of processes, and could
+	// end the sign-in with an account of their own.
+	Mark func(port int) (io.Closer, error)
 	// Google is where the default credentials of Google Cloud are.
 	Google adc.Source
 	// Warn receives messages for the user, such as that a new token cannot be stored. It must be set.

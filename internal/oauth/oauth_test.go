@@ -4,10 +4,14 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -274,6 +278,56 @@ func TestCallbackState(t *testing.T) {
 	if err := New("y", a.URL, Config{}, p.options).Authorize(ctx, nil, p.agrees()); !errors.Is(err, context.Canceled) {
 		t.Errorf("wrong state: %v", err)
 	}
+}
+
+// mark is the mark of a port.
+type mark struct {
+	port     int
+	isClosed bool
+}
+
+func (m *mark) Close() error {
+	m.isClosed = true
+	return nil
+}
+
+// TestCallbackMark checks that the port for the browser is marked while the sign-in lasts, and before the browser has its number.
+func TestCallbackMark(t *testing.T) {
+	t.Parallel()
+	p, a := newPlace(t), newAuth(t, mcptest.AuthOptions{})
+	var marked []*mark
+	p.options.Mark = func(port int) (io.Closer, error) {
+		marked = append(marked, &mark{port: port})
+		return marked[len(marked)-1], nil
+	}
+	p.options.Open = func(ctx context.Context, page string) error {
+		u, err := url.Parse(page)
+		if err != nil {
+			return err
+		}
+		back, err := url.Parse(u.Query().Get("redirect_uri"))
+		if err != nil || len(marked) != 1 || strconv.Itoa(marked[0].port) != back.Port() || marked[0].isClosed {
+			t.Errorf("the browser is to return to %s, %v; marked: %+v", back, err, marked)
+		}
+		_, err = mcptest.Browse(ctx, page)
+		return err
+	}
+	signIn(t, p, a, Config{})
+	if !marked[0].isClosed {
+		t.Error("the mark stays")
+	}
+	p.options.Mark = func(port int) (io.Closer, error) {
+		p.options.CallbackPort = strconv.Itoa(port)
+		return nil, errors.New("no marks")
+	}
+	if err := New("y", a.URL, Config{}, p.options).Authorize(t.Context(), nil, p.agrees()); err == nil || !strings.Contains(err.Error(), "cannot wait for the browser: no marks") {
+		t.Errorf("without a mark: %v", err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:"+p.options.CallbackPort)
+	if err != nil {
+		t.Fatalf("the port is still in use: %v", err)
+	}
+	_ = l.Close()
 }
 
 // A code that was used before is refused.

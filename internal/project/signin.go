@@ -10,6 +10,7 @@ import (
 	"pollux/internal/browser"
 	"pollux/internal/config"
 	"pollux/internal/oauth"
+	"pollux/internal/sandbox/private"
 	"pollux/internal/secret"
 	"pollux/internal/terminal"
 	"pollux/llm/adc"
@@ -24,9 +25,8 @@ func (p *Project) SignInOptions() *oauth.Options {
 			KeychainOnly: p.Env().True("GEMINI_FORCE_ENCRYPTED_FILE_STORAGE"),
 			Keychain:     p.openKeychain(),
 		},
-		Transport:    p.ServerTransport,
-		UserAgent:    ServiceAgent(p),
-		Open:         p.openPage,
+		Transport: p.ServerTransport, UserAgent: ServiceAgent(p),
+		Open: p.openPage, Mark: private.Mark,
 		CallbackHost: p.Env().User().Get("OAUTH_CALLBACK_HOST"), // a project must not offer the sign-in to its network
 		CallbackPort: p.Env().Get("OAUTH_CALLBACK_PORT"),
 		Google:       adc.FromEnv(p.Env().Get),

@@ -497,7 +497,7 @@ func (d Denial) Advice() string {
 		return fmt.Sprintf("Commands in the sandbox may add %d processes and threads to those of the machine (pollux.sandboxProcesses of the user's settings), or fewer where the machine has a lower limit. Start fewer at once, and look for ones that were left running, or tell the user.", d.Most)
 	case ReachesNoPollux:
 		return "The sandbox does not let commands connect to " + strings.Join(d.Hosts, ", ") +
-			", where Pollux works for other programs: it would run commands for them outside of the sandbox. Work without it, or tell the user to run the command."
+			", where Pollux works for other programs, and would run commands for them outside of the sandbox, or waits for the user's browser. Work without it, or tell the user to run the command."
 	case ReachesNoOthers:
 		return "In the sandbox, commands cannot have the system open or start other programs, as open, osascript and launchctl do. Work without them, or tell the user to run the command."
 	}

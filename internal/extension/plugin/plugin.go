@@ -202,7 +202,7 @@ func (c *Conversion) Write(l unpack.Limits) error {
 	return nil
 }
 
-// copyFolder copies the files of a directory, without links, and takes them from what is left: directories in one another are copied with each of them.
+// copyFolder copies the files of a directory, without links, and subtracts their size from the limits: directories in one another are copied with each of them.
 func copyFolder(root *os.Root, from, to string, left *unpack.Limits) error {
 	return fs.WalkDir(root.FS(), from, func(name string, d fs.DirEntry, err error) error {
 		if err != nil {

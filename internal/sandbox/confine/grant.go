@@ -269,7 +269,7 @@ func (c *Confinement) lackOf(d sandbox.Denial, allowed *sandbox.Profile) Lack {
 	case sandbox.NotSignalled:
 		return outside("In the sandbox, it can signal only " + sandbox.Signalled() + ".")
 	case sandbox.ReachesNoPollux:
-		return outside("The sandbox does not let it connect to Pollux at " + strings.Join(d.Hosts, ", ") + ", which works for other programs.")
+		return outside("The sandbox does not let it connect to Pollux at " + strings.Join(d.Hosts, ", ") + ", which works for other programs or waits for your browser.")
 	case sandbox.ReachesNoOthers:
 		return outside("In the sandbox, it cannot have the system open or start other programs.")
 	case sandbox.NestsSeatbelt:

@@ -63,7 +63,7 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// TestPolluxServers checks what a person and the model read about a command that was refused a server of Pollux, whatever its output says.
+// TestPolluxServers checks the texts for a person and the model about a command that was refused a server of Pollux, whatever its output says.
 func TestPolluxServers(t *testing.T) {
 	t.Parallel()
 	c, _ := confinement(t)
@@ -76,7 +76,7 @@ func TestPolluxServers(t *testing.T) {
 	}
 	run.Log.AddServer("127.0.0.1:41242")
 	run.Log.AddServer("127.0.0.1:41242")
-	const reason = "The sandbox does not let it connect to Pollux at 127.0.0.1:41242, which works for other programs."
+	const reason = "The sandbox does not let it connect to Pollux at 127.0.0.1:41242, which works for other programs or waits for your browser."
 	for _, output := range []string{"", "bash: /dev/tcp/127.0.0.1/41242: Permission denied", "curl: (6) Could not resolve host: example.org"} {
 		lack := c.Lacking(output, true, run)
 		if !lack.IsOutside || !lack.IsSensitive || lack.Reason != reason || !strings.HasPrefix(lack.Advice, "The sandbox does not let commands connect to 127.0.0.1:41242, where Pollux works for other programs") {

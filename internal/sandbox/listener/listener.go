@@ -2,7 +2,7 @@
 //
 //	if listener.At(port) == listener.Confined {
 //
-// Programs in the sandbox run as the user, and write to directories for temporary files, as the user's other programs do. What they cannot do is take off
+// Programs in the sandbox run as the user, and write to directories for temporary files, as the user's other programs do. They cannot take off
 // the restrictions of the kernel, which it shows.
 package listener
 

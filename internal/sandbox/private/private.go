@@ -1,5 +1,5 @@
-// Package private marks servers that act for all clients, such as pollux a2a-server. The sandbox keeps the commands of all sessions
-// away from their ports: else a command could have a server run others for it, outside of the sandbox.
+// Package private marks servers that act for all clients, such as pollux a2a-server, or for the user's browser. The sandbox keeps the commands of all sessions
+// away from their ports: else a command could have a server run others for it, outside of the sandbox, or pass for the browser.
 //
 //	mark, err := private.Mark(port)
 //	defer mark.Close()

@@ -56,7 +56,7 @@ func (p *Place) macDirs() (dirs []string) {
 	return dirs
 }
 
-// macHidden returns the secrets that only macOS has, and what commands must not write for others to read.
+// macHidden returns the secrets that only macOS has, and directories in which commands must not write files for others.
 func (p *Place) macHidden() (list []string) {
 	if !p.Mac {
 		return nil
