@@ -557,4 +557,14 @@ func TestImpostor(t *testing.T) {
 	if why := open(t, p).Status().Why; why == nil || !strings.Contains(why.Error(), "cannot reach 127.0.0.1:"+e.Port()) {
 		t.Errorf("no program, by the environment: %v", why)
 	}
+	// The environment counts beside a file with the same port and another token.
+	other, _ := start(t)
+	p = newProject(t, enabled, "TMPDIR="+t.TempDir(), "GEMINI_CLI_IDE_SERVER_PORT="+other.Port(), "GEMINI_CLI_IDE_AUTH_TOKEN="+companiontest.Token)
+	path := list(t, other, p, os.Getpid(), p.Paths.Dir())
+	if err := os.WriteFile(path, []byte(fmt.Sprintf(`{"port": %s, "workspacePath": %q, "authToken": "x"}`, other.Port(), p.Paths.Dir())), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if st := open(t, p).Status(); st.Phase != companion.Connected {
+		t.Errorf("%+v", st)
+	}
 }

@@ -324,6 +324,10 @@ func (p *Paths) BackgroundLogs() string { return filepath.Join(p.tmp(), backgrou
 // CommandFiles returns the directory for files that Pollux writes for commands of all projects to read. It need not exist.
 func (p *Paths) CommandFiles() string { return filepath.Join(p.tmp(), commandFiles) }
 
+// Staging returns the directory for files of a moment that commands in the sandbox must neither read nor change, unlike those in directories for temporary files, such as a text
+// that the user edits. It need not exist.
+func (p *Paths) Staging() string { return filepath.Join(p.GeminiDir(), "pollux", "staging") }
+
 // TerminalMarks returns the directory for marks of terminals that sessions have in modes of their own. It need not exist.
 func (p *Paths) TerminalMarks() string { return filepath.Join(p.tmp(), terminalMarks) }
 

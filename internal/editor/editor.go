@@ -39,7 +39,8 @@ type Options struct {
 	Launcher process.Launcher
 	// Terminal is lent to the editor.
 	Terminal *terminal.Terminal
-	// Temp is the directory for temporary files; "" is the system's directory.
+	// Temp is the directory for the files that the user edits; "" is the system's directory for temporary files. Commands in the sandbox write to that one: a link
+	// in place of a file would have the editor write elsewhere, or Pollux read a secret.
 	Temp string
 }
 

@@ -68,6 +68,25 @@ func (d *desk) called(t *testing.T) []string {
 	return strings.Split(strings.TrimSuffix(string(log), "\n"), "\n")
 }
 
+// TestOwnDirectory checks that the file which the user edits is in the directory for that, which is made, and readable for the user only.
+func TestOwnDirectory(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t)
+	d.temp = filepath.Join(d.temp, "private", "staging")
+	d.install(t, "vim", `printf edited >"$file"`)
+	if text, err := d.editor(editor.Options{Preferred: "vim"}).Compose(t.Context(), "text"); text != "edited" || err != nil {
+		t.Fatalf("%q, %v", text, err)
+	}
+	args := strings.Join(d.called(t), " ")
+	info, err := os.Stat(d.temp)
+	if err != nil || info.Mode().Perm() != 0o700 || !strings.Contains(args, d.temp+string(filepath.Separator)) {
+		t.Errorf("%v, %v: the editor was called with %s", info, err, args)
+	}
+	if left, err := os.ReadDir(d.temp); err != nil || len(left) > 0 {
+		t.Errorf("%v is left, %v", left, err)
+	}
+}
+
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"pollux/internal/durable"
 )
 
 // maxText is the largest text that an editor may save, in bytes.
@@ -59,7 +61,14 @@ func (e *Editor) Change(ctx context.Context, name, before, after string) (string
 // withTempDir calls f with a temporary directory that only the user can read, and
 // removes the directory afterwards.
 func (e *Editor) withTempDir(pattern string, f func(dir string) (string, error)) (string, error) {
-	dir, err := os.MkdirTemp(e.options.Temp, pattern)
+	var err error
+	if e.options.Temp != "" {
+		err = durable.MkdirAll(e.options.Temp, 0o700)
+	}
+	dir := ""
+	if err == nil {
+		dir, err = os.MkdirTemp(e.options.Temp, pattern)
+	}
 	if err != nil {
 		return "", fmt.Errorf("create a directory for the editor: %w", err)
 	}

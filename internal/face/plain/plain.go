@@ -317,7 +317,7 @@ func (f *Face) open(ctx context.Context, o Options) (look, error) {
 			return editor.New(editor.Options{
 				Preferred: config.PreferredEditor.In(p.Settings()), NewWindow: config.EditorInNewWindow.In(p.Settings()),
 				Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
-				Environ: env.List(), Terminal: o.Terminal, Launcher: p.Launcher,
+				Environ: env.List(), Terminal: o.Terminal, Launcher: p.Launcher, Temp: p.Paths.Staging(),
 			})
 		},
 		showThoughts:  config.InlineThinking.In(p.Settings()) == "full",

@@ -101,7 +101,7 @@ func (v *view) editor() *editor.Editor {
 	return editor.New(editor.Options{
 		Preferred: config.PreferredEditor.In(p.Settings()), NewWindow: config.EditorInNewWindow.In(p.Settings()),
 		Visual: env.Get("VISUAL"), Editor: env.Get("EDITOR"),
-		Environ: env.List(), Terminal: v.options.Terminal, Launcher: p.Launcher,
+		Environ: env.List(), Terminal: v.options.Terminal, Launcher: p.Launcher, Temp: p.Paths.Staging(),
 	})
 }
 

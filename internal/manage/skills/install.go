@@ -34,7 +34,7 @@ func newInstaller(c *manage.Call, p *project.Project, scopeName string) (*instal
 			return nil, exit.Errorf(exit.General, "%s is a link that leads out of the project. Remove it, or use --scope user.", p.Paths.Display(dir))
 		}
 	}
-	return &install.Installer{Temp: filepath.Join(p.Paths.GeminiDir(), "pollux"), Dir: dir, Root: root, All: c.Is("all"), IsAgreed: c.Is("consent"), Fetcher: p.Fetcher(), Show: c.Note, Consent: func(ctx context.Context, text string) (bool, error) {
+	return &install.Installer{Temp: p.Paths.Staging(), Dir: dir, Root: root, All: c.Is("all"), IsAgreed: c.Is("consent"), Fetcher: p.Fetcher(), Show: c.Note, Consent: func(ctx context.Context, text string) (bool, error) {
 		switch {
 		case c.Live != nil:
 			return person.Consent(ctx, p.Options.Asker, "Link skills", terminal.Text(text)+"\n\nDo you want to continue?")
