@@ -3,6 +3,7 @@ package workspace
 import (
 	"fmt"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 )
@@ -139,6 +140,8 @@ func (w *Workspace) malformed(path string) string {
 		return fmt.Sprintf("the path is longer than %d characters", maxPath)
 	case strings.ContainsAny(path, "\n\r\t\x00"):
 		return "the path contains a line break, a tab or a NUL"
+	case runtime.GOOS == "windows" && windowsAlias(path) != "":
+		return fmt.Sprintf("Windows opens another file than %q by this name", windowsAlias(path))
 	}
 	for name := range strings.SplitSeq(filepath.ToSlash(path), "/") {
 		if len(name) > maxName {
