@@ -1,3 +1,5 @@
+//go:build unix
+
 package process
 
 import (
@@ -11,11 +13,7 @@ import (
 	"testing"
 
 	"pollux/internal/process/processtest"
-
-	"go.uber.org/goleak"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // script writes a program and returns its path.
 func script(t *testing.T, dir, name, text string) string {

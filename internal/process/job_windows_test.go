@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -210,5 +211,36 @@ func TestCommandFails(t *testing.T) {
 	var launcher process.Launcher
 	if _, err := launcher.Start(t.Context(), c); err == nil {
 		t.Error("a program that does not exist has started")
+	}
+}
+
+// A batch file gets its arguments as they are, and none of them begins another command.
+func TestBatchArguments(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "say it.cmd")
+	if err := os.WriteFile(path, []byte("@echo off\r\necho [%~1][%~2][%~3]\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var launcher process.Launcher
+	text, err := launcher.Ask(t.Context(), &process.Command{
+		For:  process.Purpose{Kind: process.KindProbe, Origin: process.OriginPollux},
+		Path: path, Args: []string{"plain", "two words", "-y"}, Env: os.Environ(),
+	})
+	if want := "[plain][two words][-y]"; text != want || err != nil {
+		t.Errorf("%q, %v, want %q", text, err, want)
+	}
+	text, err = launcher.Ask(t.Context(), &process.Command{
+		For:  process.Purpose{Kind: process.KindProbe, Origin: process.OriginPollux},
+		Path: path, Args: []string{"a&echo begun"}, Env: os.Environ(),
+	})
+	for line := range strings.Lines(text) {
+		if strings.TrimSpace(line) == "begun" {
+			t.Errorf("an argument is a command: %q, %v", text, err)
+		}
+	}
+	if _, err := launcher.Ask(t.Context(), &process.Command{
+		For:  process.Purpose{Kind: process.KindProbe, Origin: process.OriginPollux},
+		Path: path, Args: []string{"a\nb"}, Env: os.Environ(),
+	}); err == nil || !strings.Contains(err.Error(), "several lines") {
+		t.Errorf("an argument of two lines: %v", err)
 	}
 }
