@@ -1,6 +1,6 @@
 # make alone lists what there is.
 
-.PHONY: help demo test long sdk compare compare-agents build install bench bench-screen benchmarks lint check update docs screenshots fuzz
+.PHONY: help demo test long sdk compare compare-agents build install bench bench-screen benchmarks lint check update docs screenshots fuzz windows
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -22,6 +22,12 @@ compare: ## run the scenes with Gemini CLI too; downloads it from npm once (100 
 
 compare-agents: ## compare undo with that of four other agents; downloads them from npm once (500 MB, needs Node.js)
 	POLLUX_COMPARE=agents go test ./acceptance/disasters
+
+windows: ## run tests of the code for Windows under Wine (Debian: apt install wine64)
+	go run ./acceptance/wine ./internal/durable/... ./internal/process ./internal/terminal ./internal/charset ./internal/frontmatter
+	go run ./acceptance/wine -run 'SecurityProblem|NoAccessList|ForeignOwner' ./internal/config
+	go run ./acceptance/wine -run 'TestNetworkError|TestRefusedConnection' ./llm/httpwire
+	go run ./acceptance/wine -run 'TestScripts/(crlf_files|killed_resume|json|stream_json|settings|stdin|text|tool_read_file|exit_42_no_input|exit_55_untrusted|record_replay)$$' ./acceptance
 
 build: ## build ./pollux
 	CGO_ENABLED=0 go build -trimpath -o pollux ./cmd/pollux

@@ -75,6 +75,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -261,7 +262,7 @@ func setup(env *testscript.Env) error {
 	w := &world{env: env, home: home, work: work, models: map[string]*model{}, started: map[string]*process{}}
 	env.Values[worldKey{}] = w
 	env.Defer(w.close)
-	keep := []string{"PATH", "WORK", "WIRE", "TMPDIR", "GOCOVERDIR", "/", ":", "$", "exe", "devnull"}
+	keep := []string{"PATH", "SYSTEMROOT", "WORK", "WIRE", "TMPDIR", "GOCOVERDIR", "/", ":", "$", "exe", "devnull"}
 	var vars []string
 	for _, v := range env.Vars {
 		for _, k := range keep {
@@ -277,6 +278,10 @@ func setup(env *testscript.Env) error {
 		"GEMINI_FORCE_FILE_STORAGE=true") // do not use the keychain of the user who runs the tests
 	env.Setenv("WORK", work)
 	env.Setenv("TMPDIR", home+"/tmp")
+	if runtime.GOOS == "windows" {
+		env.Setenv("USERPROFILE", home)
+		env.Setenv("TEMP", filepath.Join(home, "tmp"))
+	}
 	env.Cd = work
 	return os.Mkdir(home+"/tmp", 0o700)
 }

@@ -299,7 +299,7 @@ func startWord(ts *testscript.TestScript, args []string) bool {
 // not export the list.
 func environment() []string {
 	names := []string{
-		"PATH", "HOME", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR", "GORACE",
+		"PATH", "HOME", "USERPROFILE", "TEMP", "SYSTEMROOT", "WORK", "TMPDIR", "LANG", "TERM", "NO_COLOR", "GOCOVERDIR", "GORACE",
 		"GEMINI_CLI_TRUST_WORKSPACE", "GEMINI_MODEL", "MODEL_URL",
 	}
 	for _, vars := range wires {
