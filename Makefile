@@ -27,7 +27,7 @@ windows: ## run tests of the code for Windows under Wine (Debian: apt install wi
 	go run ./acceptance/wine ./internal/durable/... ./internal/process ./internal/terminal ./internal/charset ./internal/frontmatter
 	go run ./acceptance/wine -run 'SecurityProblem|NoAccessList|ForeignOwner' ./internal/config
 	go run ./acceptance/wine -run 'TestNetworkError|TestRefusedConnection' ./llm/httpwire
-	go run ./acceptance/wine -run 'TestScripts/(crlf_files|killed_resume|json|stream_json|settings|stdin|text|tool_read_file|exit_42_no_input|exit_55_untrusted|record_replay)$$' ./acceptance
+	go run ./acceptance/wine -run 'TestScripts/^(crlf_files|killed_resume|json|stream_json|settings|stdin|text|tool_read_file|exit_42_no_input|exit_55_untrusted|record_replay)$$' ./acceptance
 
 build: ## build ./pollux
 	CGO_ENABLED=0 go build -trimpath -o pollux ./cmd/pollux

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/windows"
 
@@ -24,7 +25,7 @@ func TestHelper(t *testing.T) {
 	case "":
 		t.Skip("it is started by other tests")
 	case "child":
-		<-t.Context().Done() // until it is killed
+		untilKilled()
 		return
 	case "pollux":
 		c := helper("parent")
@@ -37,7 +38,7 @@ func TestHelper(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Println(readPID(t, bufio.NewReader(out)))
-		<-t.Context().Done()
+		untilKilled()
 		return
 	}
 	c := exec.Command(os.Args[0], "-test.run=^TestHelper$")
@@ -50,6 +51,9 @@ func TestHelper(t *testing.T) {
 		_ = c.Wait()
 	}
 }
+
+// untilKilled waits for the end. Without a timer, Go would end the process, because nothing could wake it.
+func untilKilled() { time.Sleep(time.Hour) }
 
 // helper returns the command that runs TestHelper in a role: child, parent, leaver or pollux.
 func helper(role string) *process.Command {

@@ -56,3 +56,19 @@ func TestWait(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A lock is about the lock: others can still read and write the file.
+func TestLockedContent(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "lock")
+	f, other := open(t, path), open(t, path)
+	if err := flock.Exclusive(f); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := other.WriteString("text"); err != nil {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(path); string(text) != "text" {
+		t.Errorf("%q, %v", text, err)
+	}
+}
