@@ -187,6 +187,8 @@ func (x *examination) checkSandbox(found isolation.Abilities) sectionReport {
 		}
 	}
 	switch err := sandbox.Available(); {
+	case x.set.Sandbox.IsOn() && sandbox.Gap() != "":
+		s.warn("own", "commands of the model run in the sandbox of Pollux, with a gap. "+terminal.Line(sandbox.Gap()), "")
 	case x.set.Sandbox.IsOn():
 		s.ok("own", "commands of the model run in the sandbox of Pollux")
 	case err == nil && !x.set.Sandbox.SuitsWorkspace():

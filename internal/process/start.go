@@ -214,7 +214,7 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 		<-done
 		return
 	}
-	proc, err := c.confineAndStart(attr)
+	proc, err := adopted.starting(func() (*os.Process, error) { return c.confineAndStart(attr) })
 	if err != nil {
 		started <- err
 		return
@@ -233,6 +233,7 @@ func (p *Process) run(attr *os.ProcAttr, started chan<- error) {
 func (p *Process) awaitEnd() {
 	defer crash.Recover()
 	p.status = statusOf(p.waitProgram())
+	adopted.ended(p.pid)
 	close(p.exited)
 	// Descendants may hold the streams open; the output of the program itself is in them now.
 	for _, s := range p.streams {

@@ -57,9 +57,12 @@ type (
 	}
 )
 
-// CanAsk returns why this process cannot answer system calls of others, nil if it can. It tries it on itself: some containers
-// do not allow it.
+// CanAsk returns why this process cannot answer system calls of programs that it starts, nil if it can. It tries it on itself: some containers
+// do not allow it. What the kernel allows for this process alone is read from its settings.
 func CanAsk() error {
+	if err := tracingOf("/").check(); err != nil {
+		return err
+	}
 	self, err := unix.PidfdOpen(os.Getpid(), 0)
 	if err != nil {
 		return fmt.Errorf("pidfd_open: %w", err)
