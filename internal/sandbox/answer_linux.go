@@ -25,6 +25,9 @@ func asked(a *answers) []seccomp.Rule {
 	}
 	// A program can open the other end of a pseudo-terminal that it has made, but no terminal by its path.
 	list = append(list, seccomp.Rule{Call: unix.SYS_IOCTL, Arg: 1, Mask: whole, Value: unix.TIOCGPTPEER, Action: seccomp.Ask})
+	// A program that closes itself to others of its user, as ssh-agent does, closes itself to Pollux, too: the call has no effect.
+	closed := &seccomp.Argument{Arg: 1, Value: 0}
+	list = append(list, seccomp.Rule{Call: unix.SYS_PRCTL, Arg: 0, Mask: whole, Value: unix.PR_SET_DUMPABLE, Also: closed, Action: seccomp.Fail(0)})
 	for call := range a.ipcGets {
 		list = append(list, seccomp.Rule{Call: call, Action: seccomp.Ask})
 	}
