@@ -68,7 +68,7 @@ func TestAdviseOutput(t *testing.T) {
 		"pkill: killing pid 22899 failed: Operation not permitted":                                            sandbox.NotSignalled,
 		"sleep(22899): Operation not permitted\nsleep: no process found":                                      sandbox.NotSignalled,
 		"node:internal/process/per_thread:281\n    throw new ErrnoException(err, 'kill');\nError: kill EPERM": sandbox.NotSignalled,
-		"skill: /etc/skills: Operation not permitted":                                                         sandbox.KeepsFile,
+		"skill: /tmp/skills: Operation not permitted":                                                         sandbox.KeepsFile,
 		"gpg: signing failed: No secret key":                                                                  sandbox.HasNoSigningKeys,
 		"fatal: not a git repository":                                                                         sandbox.NotDenied,
 		"Error: Failed to launch the browser!":                                                                sandbox.NotDenied,
