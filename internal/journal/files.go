@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/google/uuid"
 
@@ -21,7 +22,10 @@ import (
 // Claim locks a session file, so that no other process opens it for writing until release is called.
 // The error is [ErrInUse] if one has it open. Claim locks only regular files.
 func Claim(path string) (release func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking|noFollow, 0)
+	f, err := os.OpenFile(path, os.O_RDWR|nonBlocking|noFollow, 0) // NFS locks no file that is open for reading only
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		f, err = os.OpenFile(path, os.O_RDONLY|nonBlocking|noFollow, 0)
+	}
 	if err != nil {
 		if isLink(err) {
 			return func() {}, nil
