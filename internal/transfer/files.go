@@ -64,6 +64,26 @@ func (p Place) Objects(names ...string) (files []File, err error) {
 	return files, nil
 }
 
+// Member returns an object in a settings file as it is written, with the names of variables. It returns nil if there is none.
+func Member(file, key string) (map[string]any, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := durable.ReadFile(file, maxJSON)
+	if durable.IsAbsent(err) {
+		return nil, nil
+	}
+	var tree map[string]any
+	if err == nil {
+		tree, err = config.ParseObject(data)
+	}
+	if err != nil {
+		return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", file, err)
+	}
+	member, _ := tree[key].(map[string]any)
+	return member, nil
+}
+
 // Read reads a file in the place.
 func (p Place) Read(name string, limit int64) ([]byte, error) {
 	if p.IsProject {

@@ -118,15 +118,15 @@ left out run (it has $(...), which runs a program)`,
 			if o, err := p.Shell(Command(), "import", "--from="+tt.agent, "--apply"); err != nil {
 				t.Fatalf("%s: %s, %v", tt.agent, o.Plain(0), err)
 			}
-			tree, err := readObject(settings)
+			servers, err := transfer.Member(settings, "mcpServers")
 			if err != nil {
 				t.Fatal(err)
 			}
-			var want any
+			var want map[string]any
 			if err := json.Unmarshal([]byte(tt.want), &want); err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(want, tree["mcpServers"]); diff != "" {
+			if diff := cmp.Diff(want, servers); diff != "" {
 				t.Errorf("%s: %s", tt.agent, diff)
 			}
 		}

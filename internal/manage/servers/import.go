@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"pollux/internal/config"
-	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/mcp/foreign"
@@ -62,9 +61,12 @@ func Import(p *project.Project, name string, scope config.Scope) (*transfer.Part
 	if err != nil || files == nil {
 		return part, err
 	}
-	there, err := serversOf(p, scope)
+	there, err := transfer.Member(p.Paths.File(scope), string(config.MCPServers))
 	if err != nil {
 		return part, err
+	}
+	if there == nil {
+		there = map[string]any{}
 	}
 	part.Files = transfer.Paths(files)
 	var list []*foreign.Server
@@ -85,22 +87,6 @@ func Import(p *project.Project, name string, scope config.Scope) (*transfer.Part
 	}
 	part.Write = func() error { return writeServers(p, scope, list) }
 	return part, nil
-}
-
-// serversOf returns the entries of mcpServers in the settings file of a scope.
-func serversOf(p *project.Project, scope config.Scope) (map[string]any, error) {
-	there := map[string]any{}
-	target := p.Paths.File(scope)
-	if target == "" || durable.IsMissing(target) {
-		return there, nil
-	}
-	tree, err := readObject(target)
-	if err != nil {
-		return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", p.DisplayFile(target), err)
-	}
-	servers, _ := tree[string(config.MCPServers)].(map[string]any)
-	maps.Copy(there, servers)
-	return there, nil
 }
 
 // writeServers adds servers to the settings of a scope.
@@ -135,15 +121,4 @@ func ofProjects(p *project.Project, tree map[string]any) (list []*foreign.Server
 		}
 	}
 	return list
-}
-
-// maxAgentFile is the maximum size of a settings file, in bytes.
-const maxAgentFile = 64 << 20
-
-func readObject(file string) (map[string]any, error) {
-	data, err := durable.ReadFile(file, maxAgentFile)
-	if err != nil {
-		return nil, err
-	}
-	return config.ParseObject(data)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"pollux/internal/config"
+	"pollux/internal/transfer"
 )
 
 // Agent is another agent with servers.
@@ -78,7 +79,7 @@ func codexServer(entry map[string]any) (map[string]any, bool, error) {
 	}
 	delete(entry, "http_headers")
 	if name, ok := entry["bearer_token_env_var"].(string); ok {
-		if !isVariable(name) {
+		if !transfer.IsVariable(name) {
 			return nil, false, errors.New("bearer_token_env_var is not the name of a variable")
 		}
 		headers["Authorization"] = "Bearer ${" + name + "}"
@@ -87,7 +88,7 @@ func codexServer(entry map[string]any) (map[string]any, bool, error) {
 	fromEnv, _ := entry["env_http_headers"].(map[string]any)
 	for header, v := range fromEnv {
 		name, _ := v.(string)
-		if !isVariable(name) {
+		if !transfer.IsVariable(name) {
 			return nil, false, errors.New("env_http_headers has a value that is not the name of a variable")
 		}
 		headers[header] = "${" + name + "}"
@@ -114,7 +115,7 @@ func passOn(entry map[string]any) error {
 		env = map[string]any{}
 	}
 	for _, name := range names {
-		if !isVariable(name) {
+		if !transfer.IsVariable(name) {
 			return errors.New("env_vars has a text that is not the name of a variable")
 		}
 		if env[name] == nil {
@@ -134,7 +135,7 @@ func openCodeServer(entry map[string]any) (map[string]any, bool, error) {
 	kind, _ := entry["type"].(string)
 	delete(entry, "type")
 	if err := rewrite(entry, regexp.MustCompile(`\{(env|file):([^{}]*)\}`), func(groups []string) (string, error) {
-		if groups[1] == "file" || !isVariable(groups[2]) {
+		if groups[1] == "file" || !transfer.IsVariable(groups[2]) {
 			return "", errors.New("it has the content of a file, or of a variable that no shell can set")
 		}
 		return "${" + groups[2] + "}", nil
@@ -174,7 +175,7 @@ func cursorServer(entry map[string]any) (map[string]any, bool, error) {
 	}
 	if err := rewrite(entry, regexp.MustCompile(`\$\{([^{}]*)\}`), func(groups []string) (string, error) {
 		name, isEnv := strings.CutPrefix(groups[1], "env:")
-		if !isEnv || !isVariable(name) {
+		if !isEnv || !transfer.IsVariable(name) {
 			return "", errors.New("it has ${" + config.Printable(groups[1]) + "}, which Pollux does not know")
 		}
 		return "${" + name + "}", nil
@@ -280,9 +281,4 @@ func rewrite(entry map[string]any, re *regexp.Regexp, replace func(groups []stri
 	}
 	each(entry)
 	return err
-}
-
-// isVariable reports whether a text is a name of a variable that a shell can set.
-func isVariable(name string) bool {
-	return name != "" && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_") == "" && strings.Trim(name[:1], "0123456789") != ""
 }

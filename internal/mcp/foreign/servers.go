@@ -139,7 +139,7 @@ func (r *Server) withoutKeys(isOwnForm bool) {
 	}
 	env, _ := r.Entry["env"].(map[string]any)
 	for _, name := range slices.Sorted(maps.Keys(env)) {
-		if value, ok := env[name].(string); ok && isKey(name, value) {
+		if value, ok := env[name].(string); ok && transfer.IsKey(name, value) {
 			env[name] = r.variable("env."+name, name)
 		}
 	}
@@ -149,27 +149,15 @@ func (r *Server) withoutKeys(isOwnForm bool) {
 		scheme, rest, hasScheme := strings.Cut(value, " ")
 		switch {
 		case !ok:
-		case hasScheme && isKey(name, rest):
+		case hasScheme && transfer.IsKey(name, rest):
 			headers[name] = scheme + " " + r.variable("headers."+name, r.prefix+"TOKEN")
-		case isKey(name, value):
-			headers[name] = r.variable("headers."+name, r.prefix+variableWord(name))
+		case transfer.IsKey(name, value):
+			headers[name] = r.variable("headers."+name, r.prefix+transfer.VariableWord(name))
 		}
 	}
 	if text, _ := json.Marshal(r.Entry); secret.EraseForms(string(text)) != string(text) { // in another place, such as the command
 		r.leave("it has a key: add it with pollux mcp add, and a variable in place of the key")
 	}
-}
-
-// isKey reports whether a value, by the name of its variable or header, may be a secret. A reference to a variable is none.
-func isKey(name, value string) bool {
-	return value != "" && !isReference(value) && (secret.InName(name) || secret.IsKey(value) || secret.InVariable(name, value))
-}
-
-// isReference reports whether a value of an environment or a header is a variable. $NAME is one in no file but those in Pollux's own form,
-// and servers from others that have it are left out before.
-func isReference(value string) bool {
-	name, isBare := strings.CutPrefix(value, "$")
-	return strings.Contains(value, "${") || isBare && isVariable(name)
 }
 
 // variable returns a reference to a variable that takes the place of a key, and notes it.
@@ -180,21 +168,11 @@ func (r *Server) variable(place, name string) string {
 
 // variablePrefix returns the beginning of the names of variables for a server, which is the one with an index.
 func variablePrefix(server string, index int) string {
-	word := strings.Trim(variableWord(server), "_")
+	word := strings.Trim(transfer.VariableWord(server), "_")
 	if word == "" { // such as a name in Chinese, which no variable can have
 		word = "SERVER_" + strconv.Itoa(index+1)
 	} else if word[0] >= '0' && word[0] <= '9' {
 		word = "MCP_" + word
 	}
 	return word + "_"
-}
-
-// variableWord returns a text as a part of the name of a variable.
-func variableWord(text string) string {
-	return strings.Map(func(c rune) rune {
-		if c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
-			return c
-		}
-		return '_'
-	}, strings.ToUpper(text))
 }
