@@ -92,7 +92,7 @@ func claudeTrigger(e Event, trigger string) string {
 // selectsTool reports whether a matcher of Claude Code selects a tool, and by which of its names. A matcher that
 // names no tool of Claude Code may have Pollux's own name.
 func (s *Set) selectsTool(matcher string, at target) (name string, ok bool) {
-	names := at.claudeNames()
+	names := at.namesFor(Claude)
 	if name, ok = s.selectsName(matcher, names); ok {
 		return name, true
 	}
@@ -166,7 +166,12 @@ func (s *Set) claudeInputs(h *Hook, at target, name string, in Output) []Output 
 	if s.o.Mode != nil {
 		mode = s.o.Mode()
 	}
-	out.set("permission_mode", claudeMode(mode))
+	if h.Dialect == Qwen {
+		out.set("permission_mode", qwenMode(mode))
+		out["timestamp"] = in["timestamp"]
+	} else {
+		out.set("permission_mode", claudeMode(mode))
+	}
 	out.set("hook_event_name", claudeName(h))
 	switch h.Event {
 	case SessionStart:
@@ -188,14 +193,17 @@ func (s *Set) claudeInputs(h *Hook, at target, name string, in Output) []Output 
 		out.set("tool_name", name)
 		out.set("tool_use_id", at.id)
 		if h.Event == AfterTool {
-			out.set("tool_response", claudeResponse(name, in.object("tool_input"), in.object("tool_response")))
+			out["tool_response"] = in["tool_response"]
+			if h.Dialect == Claude {
+				out.set("tool_response", claudeResponse(name, in.object("tool_input"), in.object("tool_response")))
+			}
 			out.setText("error", in.object("tool_response").object("error").text("message"))
 			if changed, ok := in["changed"]; ok { // which Claude Code does not have
 				out["changed"] = changed
 			}
 		}
 		var list []Output
-		for _, args := range claudeArgs(at, name, in.object("tool_input"), s.o.Dir) {
+		for _, args := range at.argsFor(h.Dialect, name, in.object("tool_input"), s.o.Dir) {
 			one := maps.Clone(out)
 			one.set("tool_input", args)
 			list = append(list, one)
@@ -227,6 +235,10 @@ func readClaude(h *Hook, name string, a answer) (Output, Reading) {
 		return claudeOutput(h, name, o, r), ReadClaude
 	case r.decision != "":
 		return claudeOutput(h, name, Output{}, r), ReadClaude
+	case h.Dialect == Qwen && stdout+stderr != "": // it shows texts
+		o := Output{}
+		o.set("systemMessage", cmp.Or(stdout, stderr))
+		return o, ReadClaude
 	case a.code == 0 && stdout != "" && (h.Event == BeforeAgent || h.Event == SessionStart):
 		return contextOutput(stdout), ReadClaude
 	case stdout+stderr == "":
@@ -268,7 +280,7 @@ func claudeOutput(h *Hook, name string, o Output, r restriction) Output {
 			if from.has(key) {
 				specific["tool_input"] = from[key]
 				if args := from.object(key); args != nil {
-					specific.set("tool_input", ownArgs(name, args))
+					specific.set("tool_input", h.Dialect.ownArgs(name, args))
 				}
 				break
 			}

@@ -395,21 +395,21 @@ func TestClaudeTools(t *testing.T) {
 			sample = `{"other":1}`
 		}
 		args, _ := parseJSON(sample)
-		theirs := claudeArgs(target{tool: tt.own}, tt.name, args, "/d")
+		theirs := (target{tool: tt.own}).argsFor(Claude, tt.name, args, "/d")
 		if len(theirs) != 1 {
 			t.Fatal(tt.name, theirs)
 		}
-		if got := string(encode(ownArgs(tt.name, theirs[0]))); got != sample {
+		if got := string(encode(Claude.ownArgs(tt.name, theirs[0]))); got != sample {
 			t.Errorf("%s: %s comes back as %s", tt.name, sample, got)
 		}
 	}
 	// Arguments that Pollux does not have stay, so that the tool refuses it.
 	edits, _ := parseJSON(`{"file_path":"a","edits":[{"old_string":"1","new_string":"2"},{"old_string":"3","new_string":"4"}]}`)
-	if got := ownArgs("MultiEdit", edits); got["edits"] == nil {
+	if got := Claude.ownArgs("MultiEdit", edits); got["edits"] == nil {
 		t.Errorf("several edits: %s", encode(got))
 	}
 	fetch, _ := parseJSON(`{"prompt":"read https://a.example/ now","url":"https://b.example/"}`)
-	if got := string(encode(ownArgs("WebFetch", fetch))); got != `{"prompt":"https://b.example/\nread  now"}` {
+	if got := string(encode(Claude.ownArgs("WebFetch", fetch))); got != `{"prompt":"https://b.example/\nread  now"}` {
 		t.Errorf("another address: %s", got)
 	}
 	many := strings.Repeat(" https://", 1) + strings.Join(func() (list []string) {
@@ -418,7 +418,7 @@ func TestClaudeTools(t *testing.T) {
 		}
 		return list
 	}(), " https://")
-	runs := claudeArgs(target{tool: "web_fetch"}, "WebFetch", Output{"prompt": encode(many)}, "/d")
+	runs := (target{tool: "web_fetch"}).argsFor(Claude, "WebFetch", Output{"prompt": encode(many)}, "/d")
 	if len(runs) != maxAddresses+1 || strings.Count(string(encode(runs)), "https://h59.example") != 1+len(runs) {
 		t.Errorf("%d runs for 60 addresses", len(runs))
 	}
@@ -621,7 +621,7 @@ func TestClaudeConfig(t *testing.T) {
 		discard + `the type must be "command", not "http". Nothing checks the calls of Bash in its place.`,
 		discard + `args is not a list of texts. Nothing checks the calls of Bash in its place.`,
 		discard + `the shell must be "bash" or "powershell", not "fish". Nothing checks the calls of Bash in its place.`,
-		discard + `the dialect must be "claude", "antigravity" or "gemini", not "perl". Nothing checks the calls of Bash in its place.`,
+		discard + `the dialect must be "claude", "antigravity", "qwen" or "gemini", not "perl". Nothing checks the calls of Bash in its place.`,
 		"Discarding invalid hook configuration for Stop from user settings: if is only for hooks of tools: with it, this one never runs in Claude Code.",
 		`Invalid hook event name: "PermissionRequest" from project config. Skipping. It is an event of Claude Code that Pollux does not have.`,
 	} {
@@ -1040,7 +1040,7 @@ copied Stop: e` {
 	}
 }
 
-// FuzzFromClaude checks that any hooks of Claude Code and Codex are copied without a crash, and that copied hooks can be read.
+// FuzzFromClaude checks that any hooks of Claude Code, Codex, Qwen Code and Crush are copied without a crash, and that copied hooks can be read.
 func FuzzFromClaude(f *testing.F) {
 	f.Add(`{"PreToolUse": [{"matcher": "Edit|Bash", "hooks": [{"type": "command", "command": "a", "if": "Bash(x)", "args": ["y"]}]}]}`)
 	f.Add(`{"Stop": [{"hooks": [null, 5, {"type": "prompt"}]}], "PostToolUse": {}, "PreCompact": [[]]}`)
@@ -1049,7 +1049,7 @@ func FuzzFromClaude(f *testing.F) {
 		if json.Unmarshal([]byte(text), &hooks) != nil {
 			return
 		}
-		for _, m := range []Migration{FromClaude(hooks), FromCodex(hooks)} {
+		for _, m := range []Migration{FromClaude(hooks), FromCodex(hooks), FromQwen(hooks), FromCrush(hooks)} {
 			if hooks, _, _ := Read(Workspace, rawOf(m.Definitions())); len(hooks) != m.Count() {
 				t.Errorf("%d of %d hooks can be read", len(hooks), m.Count())
 			}

@@ -51,24 +51,24 @@ func ClaudeTool(name string) string {
 	return ""
 }
 
-// claudeNames returns Claude Code's names of the target's tool, at least one.
-func (at target) claudeNames() []string {
+// namesFor returns the names of the target's tool in a dialect like Claude Code's, at least one.
+func (at target) namesFor(d Dialect) []string {
 	if at.server != "" {
 		plain := func(name string) string { return regexp.MustCompile(`[^\w-]`).ReplaceAllString(name, "_") }
 		return []string{"mcp__" + plain(at.server) + "__" + plain(at.remote)}
 	}
-	return claudeTools.namesOf(at.tool)
+	return d.tools().namesOf(at.tool)
 }
 
-// claudeArgs returns the arguments of a call as Claude Code has them. A fetch of several addresses is several
+// argsFor returns the arguments of a call as a dialect like Claude Code's has them. A fetch of several addresses is several
 // calls there, so that a guard of addresses sees each.
-func claudeArgs(at target, name string, args Output, dir string) []Output {
-	t := claudeTools.find(name, at.tool)
+func (at target) argsFor(d Dialect, name string, args Output, dir string) []Output {
+	t := d.tools().find(name, at.tool)
 	if t == nil || at.server != "" {
 		return []Output{args}
 	}
 	out := t.theirArgs(args, dir)
-	if name != "WebFetch" {
+	if t.own != fetchTool {
 		return []Output{out}
 	}
 	var urls []string
@@ -91,6 +91,9 @@ func claudeArgs(at target, name string, args Output, dir string) []Output {
 	return list
 }
 
+// fetchTool is Pollux's tool that fetches addresses.
+const fetchTool = "web_fetch"
+
 // maxAddresses is the number of runs of a hook for one fetch: the last one has the rest of the addresses.
 const maxAddresses = 20
 
@@ -110,14 +113,14 @@ func withoutAddresses(prompt string) string {
 	return prompt
 }
 
-// ownArgs returns arguments of Claude Code as Pollux has them.
-func ownArgs(name string, args Output) Output {
-	t := claudeTools.find(name, "")
+// ownArgs returns arguments of a dialect like Claude Code's as Pollux has them.
+func (d Dialect) ownArgs(name string, args Output) Output {
+	t := d.tools().find(name, "")
 	if t == nil {
 		return args
 	}
 	out := t.ownArgs(args)
-	if url := out.text("url"); name == "WebFetch" && url != "" {
+	if url := out.text("url"); t.own == fetchTool && url != "" {
 		if prompt := out.text("prompt"); !strings.Contains(prompt, url) { // another address
 			out.set("prompt", url+"\n"+withoutAddresses(prompt))
 		}

@@ -87,7 +87,7 @@ func (s *Set) meets(h *Hook, at target, name string) bool {
 		return true
 	}
 	args, _ := parseJSON(string(at.args))
-	for _, args := range claudeArgs(at, name, args, s.o.Dir) {
+	for _, args := range at.argsFor(Claude, name, args, s.o.Dir) {
 		switch c.tool {
 		case "Bash":
 			return matchesCommand(c.spec, args.text("command"))

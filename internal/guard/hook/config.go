@@ -227,10 +227,12 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 			h.Dialect = Claude
 		case dialect == string(Antigravity) && antigravityName(h.Event) != "" && h.As == "":
 			h.Dialect = Antigravity
-		case dialect == string(Claude), dialect == string(Antigravity):
+		case dialect == string(Qwen) && claudeName(h) != "":
+			h.Dialect = Qwen
+		case dialect == string(Claude), dialect == string(Antigravity), dialect == string(Qwen):
 			return nil, fmt.Sprintf("%s has no event like %s", Dialect(dialect), cmp.Or(h.As, string(h.Event)))
 		default:
-			return nil, fmt.Sprintf("the dialect must be \"claude\", \"antigravity\" or \"gemini\", not %s", brief(string(c.Dialect)))
+			return nil, fmt.Sprintf("the dialect must be \"claude\", \"antigravity\", \"qwen\" or \"gemini\", not %s", brief(string(c.Dialect)))
 		}
 	}
 	switch {
@@ -249,6 +251,8 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 	unit := 1.0
 	if h.Dialect == Claude {
 		h.Timeout, unit = claudeTimeout, 1000
+	}
+	if h.Dialect.isLikeClaude() {
 		more, reason := c.ClaudeConfig.apply(h, members)
 		if reason != "" {
 			return nil, reason

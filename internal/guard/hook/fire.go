@@ -99,7 +99,7 @@ func (s *Set) runObserved(ctx context.Context, p planned, in Output, encoded []b
 	case p.Dialect == Antigravity:
 		p.in = in
 		return s.observe(ctx, p, encodeInput(s.antigravityInput(p, in)))
-	case p.Dialect != Claude:
+	case !p.Dialect.isLikeClaude():
 		return s.observe(ctx, p, encoded)
 	}
 	var results []*Result

@@ -10,9 +10,9 @@
 //	payload.go, llmshape.go   the JSON that hooks get
 //	foreigntools.go   tools of other agents
 //	claude.go, claudeconfig.go, claudetools.go, condition.go   hooks of Claude Code
-//	antigravity.go   hooks of Antigravity CLI
+//	antigravity.go, qwen.go   hooks of Antigravity CLI and Qwen Code
 //	denial.go   words that mean a denial, in any dialect
-//	trial.go, migrate.go, antigravitymigrate.go, seen.go, lint.go   for people: tests, hooks of other
+//	trial.go, migrate.go, antigravitymigrate.go, codexmigrate.go, crushmigrate.go, seen.go, lint.go   for people: tests, hooks of other
 //	            agents, new hooks of a project, matchers that select nothing
 //
 // Hooks of a project are hostile until the folder is trusted. The output of a hook is bounded,
@@ -123,6 +123,8 @@ const (
 	Claude Dialect = "claude"
 	// Antigravity is Antigravity CLI.
 	Antigravity Dialect = "antigravity"
+	// Qwen is Qwen Code.
+	Qwen Dialect = "qwen"
 )
 
 // String returns the name of the dialect for people.
@@ -132,8 +134,39 @@ func (d Dialect) String() string {
 		return "Claude Code"
 	case Antigravity:
 		return "Antigravity CLI"
+	case Qwen:
+		return "Qwen Code"
 	}
 	return "Gemini CLI"
+}
+
+// isLikeClaude reports whether the hooks of a dialect have Claude Code's events, input and answers.
+func (d Dialect) isLikeClaude() bool { return d == Claude || d == Qwen }
+
+// tools returns the tools of an agent with a dialect that Pollux has, too.
+func (d Dialect) tools() foreignTools {
+	switch d {
+	case Claude:
+		return claudeTools
+	case Antigravity:
+		return antigravityTools
+	case Qwen:
+		return qwenTools
+	}
+	return nil
+}
+
+// otherTools returns the tools of an agent with a dialect that Pollux does not have.
+func (d Dialect) otherTools() []string {
+	switch d {
+	case Claude:
+		return otherClaudeTools
+	case Antigravity:
+		return otherAntigravityTools
+	case Qwen:
+		return otherQwenTools
+	}
+	return nil
 }
 
 // DefaultTimeout is the time limit of a hook without one of its own.

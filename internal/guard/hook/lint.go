@@ -46,7 +46,7 @@ func (s *Set) Unmatched(tools []string) (sentences []string) {
 			continue
 		}
 		parts := []string{h.Matcher}
-		if h.Event == BeforeTool || h.Event == AfterTool || h.Dialect == Claude {
+		if h.Event == BeforeTool || h.Event == AfterTool || h.Dialect.isLikeClaude() {
 			parts = alternatives(h.Matcher)
 		}
 		for _, part := range parts {
@@ -68,18 +68,17 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 		if mayBeRemote(part) {
 			return ""
 		}
-		names = tools
-		switch h.Dialect {
-		case Claude:
-			names = slices.Concat(claudeTools.names(), tools)
-		case Antigravity:
-			names = slices.Concat(antigravityTools.names(), tools)
+		names = slices.Concat(h.Dialect.tools().names(), tools)
+		if h.Dialect == Qwen {
+			for _, name := range qwenTools.names() {
+				names = append(names, qwenLabels(name)...)
+			}
 		}
 	case SessionStart:
 		names, what = triggers(h.Event), "no source"
 	case SessionEnd:
 		names, what = triggers(h.Event), "no reason"
-		if h.Dialect == Claude {
+		if h.Dialect.isLikeClaude() {
 			names[0] = claudeTrigger(SessionEnd, names[0])
 		}
 	case PreCompress:
@@ -91,7 +90,7 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 		switch {
 		case h.Dialect == Claude:
 			return s.selectsAny(part, []string{name})
-		case what == "no tool":
+		case what == "no tool", h.Dialect == Qwen:
 			return s.finds(part, name)
 		}
 		return h.Matcher == name
@@ -105,7 +104,7 @@ func (s *Set) unmatched(h *Hook, part string, tools []string) string {
 	switch near := spelling.Closest(word, slices.Values(names)); {
 	case h.Dialect == Gemini && own != "":
 		text += fmt.Sprintf(" Tools are called otherwise here: write %q.", own)
-	case h.Dialect == Claude && slices.Contains(otherClaudeTools, word), h.Dialect == Antigravity && slices.Contains(otherAntigravityTools, word):
+	case slices.Contains(h.Dialect.otherTools(), word):
 		text += fmt.Sprintf(" Pollux does not have this tool of %s.", h.Dialect)
 	case what != "no tool" && h.Dialect == Gemini && strings.Contains(part, "|"):
 		text += " Write an entry for each value."

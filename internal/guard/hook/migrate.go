@@ -11,13 +11,14 @@ import (
 	"pollux/internal/transfer"
 )
 
-// Migration is the result of [FromClaude] and [FromAntigravity].
+// Migration is the result of [FromClaude] and its like.
 type Migration struct {
 	Groups []Group
 	// Items are the reports about each hook, those of the groups included, and about parts that are no hooks.
 	Items []*transfer.Item
 	// ofPlugin means that the hooks get the variable CLAUDE_PLUGIN_ROOT.
 	ofPlugin bool
+	dialect  Dialect
 }
 
 // Group is an element of the list that the key "hooks" of the settings has for an event: a matcher with its hooks.
@@ -67,14 +68,21 @@ func (m *Migration) leave(e Event, name, format string, args ...any) {
 // FromClaude takes over the value of "hooks" in Claude Code's settings. The hooks keep their form, with the dialect
 // in each, so that matchers, scripts and conditions keep their meaning.
 func FromClaude(hooks map[string]any) Migration {
-	m := Migration{}
+	m := Migration{dialect: Claude}
 	m.fromClaude(hooks)
 	return m
 }
 
 // FromPlugin is [FromClaude] for a plugin of Claude Code. Its hooks are those of an extension, which get its directory in CLAUDE_PLUGIN_ROOT.
 func FromPlugin(hooks map[string]any) Migration {
-	m := Migration{ofPlugin: true}
+	m := Migration{ofPlugin: true, dialect: Claude}
+	m.fromClaude(hooks)
+	return m
+}
+
+// FromQwen is [FromClaude] for the value of "hooks" in the settings of Qwen Code.
+func FromQwen(hooks map[string]any) Migration {
+	m := Migration{dialect: Qwen}
 	m.fromClaude(hooks)
 	return m
 }
@@ -168,7 +176,7 @@ func (m *Migration) hook(e Event, name, of, matcher string, one any) (map[string
 		m.leave(e, of, "it is not an object")
 		return nil, nil
 	}
-	to["dialect"] = string(Claude)
+	to["dialect"] = string(m.dialect)
 	if claudeName(&Hook{Event: e}) != name {
 		to["event"] = name
 	}

@@ -68,6 +68,8 @@ func (s *Set) selects(h *Hook, at target) (name string, ok bool) {
 		return s.claudeSelects(h, at)
 	case Antigravity:
 		return s.antigravitySelects(h, at)
+	case Qwen:
+		return s.qwenSelects(h, at)
 	}
 	switch {
 	case selectsAll(h.Matcher):

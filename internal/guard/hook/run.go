@@ -146,7 +146,7 @@ func (s *Set) runCommand(ctx context.Context, r *Result, p planned, input []byte
 	a.code = r.Code
 	var notes []string
 	switch r.Hook.Dialect {
-	case Claude:
+	case Claude, Qwen:
 		r.Output, r.Reading = readClaude(r.Hook, p.name, a)
 	case Antigravity:
 		r.Output, r.Reading, notes = readAntigravity(p, a)
@@ -228,8 +228,11 @@ func (s *Set) command(h *Hook) (*process.Command, error) {
 	}
 	dir := s.dirOf(h, env)
 	env = append(env, "PWD="+dir)
-	if h.Dialect == Antigravity {
+	switch h.Dialect {
+	case Antigravity:
 		env = append(env, "ANTIGRAVITY_CONVERSATION_ID="+s.o.SessionID())
+	case Qwen:
+		env = append(env, "QWEN_PROJECT_DIR="+s.o.Dir)
 	}
 	for name, value := range h.Env {
 		env = append(env, name+"="+strings.ReplaceAll(value, "\x00", ""))

@@ -31,10 +31,10 @@ func (s *Set) Try(ctx context.Context, h Hook, changes map[string]json.RawMessag
 		p.name, _ = s.antigravitySelects(&h, p.at)
 		p.in = in
 		in = s.antigravityInput(p, in)
-	case Claude:
-		p.name, _ = s.claudeSelects(&h, p.at)
+	case Claude, Qwen:
+		p.name, _ = s.selects(&h, p.at)
 		if h.Event == BeforeTool || h.Event == AfterTool {
-			p.name = cmp.Or(p.name, p.at.claudeNames()[0])
+			p.name = cmp.Or(p.name, p.at.namesFor(h.Dialect)[0])
 		}
 		in = s.claudeInputs(&h, p.at, p.name, in)[0]
 	}
@@ -92,6 +92,9 @@ func (s *Set) sampleTarget(h *Hook) target {
 		first := toolOf(h.Matcher)
 		if t := antigravityTools.find(first, ""); h.Dialect == Antigravity && t != nil {
 			first = t.own
+		}
+		if h.Dialect == Qwen {
+			first = cmp.Or(QwenTool(first), first)
 		}
 		first = cmp.Or(ClaudeTool(first), first)
 		if slices.Contains(sampleTools, first) {

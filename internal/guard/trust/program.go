@@ -132,7 +132,7 @@ func tokens(text string) (list []string) {
 // relative replaces the path of the folder, and the variables that have it, by ".".
 func relative(text, dir string) string {
 	if strings.ContainsRune(text, '$') {
-		for _, name := range [...]string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_CWD", "PWD"} {
+		for _, name := range [...]string{"GEMINI_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "QWEN_PROJECT_DIR", "GEMINI_CWD", "PWD"} {
 			text = strings.ReplaceAll(strings.ReplaceAll(text, "${"+name+"}", "."), "$"+name, ".")
 		}
 	}

@@ -43,6 +43,8 @@ func Command() *manage.Command {
 					{Name: "from-claude", Default: false, Usage: "Read .claude/settings.json and .claude/settings.local.json"},
 					{Name: "from-antigravity", Default: false, Usage: "Read .agents/hooks.json of Antigravity CLI"},
 					{Name: "from-codex", Default: false, Usage: "Read .codex/hooks.json and .codex/config.toml"},
+					{Name: "from-qwen", Default: false, Usage: "Read .qwen/settings.json of Qwen Code"},
+					{Name: "from-crush", Default: false, Usage: "Read crush.json and .crush.json"},
 					{Name: "scope", Short: "s", Default: "project", Usage: "`scope` Hooks to copy, those of the project or your own, from your home directory", Choices: []string{"user", "project"}},
 					{Name: "dry-run", Default: false, Usage: "Show the hooks, and write nothing"},
 					manage.JSON,

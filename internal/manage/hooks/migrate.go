@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"pollux/internal/config"
-	"pollux/internal/durable"
 	"pollux/internal/exit"
 	"pollux/internal/guard/hook"
 	"pollux/internal/guard/policy"
@@ -48,6 +47,18 @@ func sources() []source {
 			[]string{".codex/hooks.json", ".codex/config.toml"},
 			[]string{".codex/hooks.json", ".codex/config.toml"},
 			joined(hook.FromCodex),
+		},
+		{
+			"qwen", "Qwen Code",
+			[]string{".qwen/settings.json", ".qwen/settings.local.json"},
+			[]string{".qwen/settings.json"},
+			joined(hook.FromQwen),
+		},
+		{
+			"crush", "Crush",
+			[]string{"crush.json", ".crush.json"},
+			[]string{".config/crush/crush.json"},
+			joined(hook.FromCrush),
 		},
 	}
 }
@@ -148,7 +159,7 @@ func fromAntigravity(files []transfer.File) (m hook.Migration) {
 // missing returns the lists of the events that get hooks which a settings file does not have, after those that are there. Hooks that are there
 // are marked in their reports.
 func missing(file string, groups []hook.Group) (map[string][]any, error) {
-	written, err := readWritten(file)
+	written, err := transfer.Member(file, string(config.HookDefinitions))
 	if err != nil {
 		return nil, err
 	}
@@ -170,27 +181,6 @@ func missing(file string, groups []hook.Group) (map[string][]any, error) {
 	}
 	return additions, nil
 }
-
-// readWritten returns the hooks in a settings file as they are written: also those that do not count, because the person has not seen
-// them, and with the names of variables. It returns nil if there is no file.
-func readWritten(file string) (map[string]any, error) {
-	data, err := durable.ReadFile(file, maxSettings)
-	if durable.IsAbsent(err) {
-		return nil, nil
-	}
-	var tree map[string]any
-	if err == nil {
-		tree, err = config.ParseObject(data)
-	}
-	if err != nil {
-		return nil, exit.Errorf(exit.Config, "Cannot read %s: %w.", file, err)
-	}
-	hooks, _ := tree[string(config.HookDefinitions)].(map[string]any)
-	return hooks, nil
-}
-
-// maxSettings is the maximum size in bytes of a settings file.
-const maxSettings = 16 << 20
 
 // redecode returns a value in the types of [encoding/json].
 func redecode(v any) any {
