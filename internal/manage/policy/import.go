@@ -27,7 +27,7 @@ func importCommand() *manage.Command {
 		Name: "import", Summary: "Translate permissions of another agent to policy rules", Run: manage.With(manage.Open, importRules),
 		Example: "  pollux policy import                   # show the rules, and write nothing\n  pollux policy import --apply",
 		Flags: []manage.Flag{
-			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity", "codex", "opencode"}},
+			{Name: "from", Default: "claude", Usage: "`agent` Agent to import from", Choices: []string{"claude", "antigravity", "codex", "opencode", "qwen"}},
 			{Name: "scope", Short: "s", Default: "user", Usage: "`scope` Permissions to import, your own or those of the project", Choices: []string{"user", "project"}},
 			{Name: "apply", Default: false, Usage: "Write the rules"},
 			manage.JSON,
@@ -90,6 +90,8 @@ func sourceOf(agent string) *source {
 	case "opencode":
 		names := []string{"opencode.json", "opencode.jsonc"}
 		return &source{foreign.OpenCode, "OpenCode", []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"}, names, readOpenCode}
+	case "qwen":
+		return &source{foreign.Qwen, "Qwen Code", []string{".qwen/settings.json"}, []string{".qwen/settings.json", ".qwen/settings.local.json"}, readQwen}
 	}
 	return nil
 }
@@ -255,6 +257,11 @@ func readClaude(p *foreign.Permissions, f transfer.File) (others []string, err e
 	}
 	more, err := addLists(p, f.Object, otherKey)
 	return append(others, more...), err
+}
+
+// readQwen adds the permissions in a settings file of Qwen Code.
+func readQwen(p *foreign.Permissions, f transfer.File) (others []string, err error) {
+	return addLists(p, f.Object, otherKey)
 }
 
 // readCodex adds the rules for commands in a file of Codex.

@@ -3,7 +3,7 @@
 //
 //   - foreign.go has the lists of permissions, and the order of the rules.
 //   - claude.go translates permissions of Claude Code by tool, antigravity.go those of Antigravity CLI by action, codex.go prefixes of
-//     commands of Codex, opencode.go those of OpenCode in their order.
+//     commands of Codex, opencode.go those of OpenCode in their order, qwen.go those of Qwen Code.
 //   - patterns.go translates patterns of commands, paths and hosts.
 //   - write.go writes rules as TOML.
 package foreign
@@ -25,6 +25,7 @@ const (
 	Antigravity Agent = "Antigravity CLI"
 	Codex       Agent = "Codex"
 	OpenCode    Agent = "OpenCode"
+	Qwen        Agent = "Qwen Code"
 )
 
 // Permissions are the lists of permissions of an agent.
@@ -73,6 +74,8 @@ func Translate(p Permissions) (rules []Rule, reports []*transfer.Item) {
 					t.action(item)
 				case Codex:
 					t.prefix(item)
+				case Qwen:
+					t.qwen(item)
 				default:
 					t.permission(item)
 				}
