@@ -86,22 +86,10 @@ func openCodeTool(name string) string {
 
 // qwenTool returns Pollux's name of a tool of Qwen Code, which has most names of Gemini CLI.
 func qwenTool(name string) string {
-	switch name {
-	case "edit":
-		return "replace"
-	case "todo_write":
-		return "write_todos"
-	case "task":
-		return "invoke_agent"
-	case "web_search":
+	if name == "web_search" {
 		return "google_web_search"
-	case "skill":
-		return "activate_skill"
 	}
-	if slices.ContainsFunc(tools(), func(t known) bool { return t.own == name }) {
-		return name
-	}
-	return ""
+	return hook.QwenTool(name)
 }
 
 // definition is a subagent in the making.
@@ -152,21 +140,23 @@ func (a Agent) Translate(name string, text []byte, item *transfer.Item) []byte {
 
 // readTools reads the keys about tools.
 func (a Agent) readTools(d *definition, fields map[string]any) {
+	disallowed := names(fields["disallowedTools"])
+	off := a.ownNames(disallowed)
 	switch v := fields["tools"].(type) {
 	case map[string]any: // of OpenCode: a tool is on or off
 		a.without(d, func(name string) bool { return v[name] == false || v["*"] == false && v[name] != true })
 	case nil:
-		if disallowed := names(fields["disallowedTools"]); len(disallowed) > 0 {
-			a.without(d, func(name string) bool { return slices.Contains(disallowed, name) })
+		if len(disallowed) > 0 {
+			a.without(d, func(name string) bool { return slices.Contains(disallowed, name) || slices.Contains(off, name) })
 		}
 	default:
 		d.tools = []string{}
-		disallowed := names(fields["disallowedTools"])
 		for _, name := range names(v) {
 			a.add(d, name, slices.Contains(disallowed, name))
 		}
+		d.tools = slices.DeleteFunc(d.tools, func(tool string) bool { return slices.Contains(off, tool) })
 	}
-	if fields["readonly"] == true { // of Cursor
+	if fields["readonly"] == true || fields["permissionMode"] == "plan" || fields["approvalMode"] == "plan" { // of Cursor, Claude Code and Qwen Code
 		d.keep(func(tool string) bool { return slices.Contains(readers(), tool) })
 		d.item.Change("with the tools that only read")
 	}
@@ -176,6 +166,17 @@ func (a Agent) readTools(d *definition, fields map[string]any) {
 	if d.tools == nil {
 		d.item.Change("without a list of tools, it may use all of them")
 	}
+}
+
+// ownNames returns Pollux's names of tools. A tool with a pattern counts as a whole.
+func (a Agent) ownNames(list []string) (own []string) {
+	for _, name := range list {
+		name, _, _ = strings.Cut(name, "(")
+		if tool := a.tool(strings.TrimSpace(name)); tool != "" {
+			own = append(own, tool)
+		}
+	}
+	return own
 }
 
 // readers returns the tools that only read.
