@@ -233,7 +233,7 @@ func (a *Accounts) addOwn(scope config.Scope) {
 		return
 	}
 	for _, id := range slices.Sorted(maps.Keys(own)) {
-		if Type(id).isGoogles() && a.table.Find(id) == nil {
+		if IsReserved(id) && a.table.Find(id) == nil {
 			delete(own, id)
 			a.warn("modelProviders." + id + " is ignored: security.auth.selectedType uses this name for a Google sign-in type")
 		}

@@ -37,6 +37,9 @@ func (t Type) isGoogles() bool {
 	return slices.Contains([]Type{GeminiAPIKey, VertexAI, Gateway, GoogleLogin, ComputeADC, CloudShell}, t)
 }
 
+// IsReserved reports whether a name selects one of Google's types of sign-in, so that no provider of the user can have it.
+func IsReserved(name string) bool { return Type(name).isGoogles() }
+
 // switchVar is a variable that selects one of Google's types if it is true.
 type switchVar struct {
 	name string

@@ -96,24 +96,38 @@ func (p *Paths) SetServer(scope Scope, name string, entry map[string]any) (repla
 	if isUnsafe(name) || name == "" {
 		return false, exit.Errorf(exit.Input, "An MCP server cannot be called %q. Choose another name.", name)
 	}
+	return p.setEntry(scope, string(MCPServers), name, entry)
+}
+
+// SetProvider is [Paths.SetServer] for an entry of modelProviders in the settings of the user.
+func (p *Paths) SetProvider(name string, entry map[string]any) error {
+	if isUnsafe(name) || name == "" {
+		return exit.Errorf(exit.Input, "A provider cannot be called %q. Choose another name.", name)
+	}
+	_, err := p.setEntry(User, string(ModelProviders), name, entry)
+	return err
+}
+
+// setEntry writes a member of an object in the settings file of a scope. Its name may have dots.
+func (p *Paths) setEntry(scope Scope, key, name string, entry map[string]any) (replaced bool, err error) {
 	err = p.edit(scope, func(text []byte) ([]byte, error) {
 		d, err := openDocument(text)
 		if err != nil {
 			return nil, err
 		}
-		path := []string{string(MCPServers), name}
+		path := []string{key, name}
 		_, replaced = d.unset(path)
 		edited, err := d.set(path, entry)
 		if err != nil {
 			return nil, err
 		}
 		return edited, verify(text, edited, func(tree map[string]any) {
-			servers, _ := tree[string(MCPServers)].(map[string]any)
-			if servers == nil {
-				servers = map[string]any{}
-				tree[string(MCPServers)] = servers
+			members, _ := tree[key].(map[string]any)
+			if members == nil {
+				members = map[string]any{}
+				tree[key] = members
 			}
-			servers[name] = entry
+			members[name] = entry
 		})
 	})
 	return replaced, err

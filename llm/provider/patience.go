@@ -27,7 +27,7 @@ func (a *Access) timeouts(n httpwire.Timeouts) httpwire.Timeouts {
 	if a.Profile != nil {
 		start, idle = cmp.Or(seconds(a.StartTimeout), start), cmp.Or(seconds(a.IdleTimeout), idle)
 	}
-	if start <= 0 && isPrivate(a.BaseURL) {
+	if start <= 0 && IsPrivate(a.BaseURL) {
 		start = localStart
 	}
 	return httpwire.Timeouts{Start: start, Idle: idle}
@@ -44,11 +44,11 @@ func (p *Profile) checkTimeouts() error {
 	return nil
 }
 
-// isPrivate reports whether an address is that of this machine or of a private network: a
+// IsPrivate reports whether an address is that of this machine or of a private network: a
 // loopback, private (RFC 1918, RFC 4193), link-local or shared address (RFC 6598, as
 // Tailscale uses it), or a name without a dot or under a top-level domain that no public
 // name is under, such as host.docker.internal and gpu.local.
-func isPrivate(address string) bool {
+func IsPrivate(address string) bool {
 	u, err := url.Parse(strings.ReplaceAll(strings.TrimSpace(address), "{model}", "m"))
 	if err != nil || u.Hostname() == "" {
 		return false

@@ -46,7 +46,7 @@ func TestIsPrivate(t *testing.T) {
 		"gpu":                                  false,
 		"http://%zz":                           false,
 	} {
-		if got := isPrivate(address); got != want {
+		if got := IsPrivate(address); got != want {
 			t.Errorf("%q: %v", address, got)
 		}
 	}

@@ -11,9 +11,11 @@ type agent struct {
 	name, title string // "claude", "Claude Code"
 	// user and project have its files of the two scopes.
 	user, project files
-	// reasons are the reasons not to copy settings, by their names. Settings whose reason is "" are copied, or have no effect.
+	// same are settings that mean the same in Pollux, by their paths.
+	same []string
+	// reasons are the reasons not to copy other settings, by their paths. Other parts report those whose reason is "".
 	reasons map[string]string
-	// restricting are names of settings that may have refused something.
+	// restricting are settings, groups of settings and files that may have refused something.
 	restricting []string
 }
 
@@ -24,8 +26,12 @@ type files struct {
 	settings []string
 	// commands and subagents are directories.
 	commands, subagents []string
+	// instructions is a file of the user's with instructions for the model, "" for none.
+	instructions string
 	// inPlace are files and directories that Pollux reads as they are.
 	inPlace []string
+	// contexts are files of a project with instructions for the model, each with the names for the setting that makes Pollux read it.
+	contexts map[string][]any
 	// others are files and directories that are not copied, each with the reason.
 	others map[string]string
 }
@@ -43,8 +49,8 @@ func agents() []agent {
 			name: "claude", title: "Claude Code",
 			user: files{
 				dir: ".claude", settings: []string{".claude/settings.json"}, commands: []string{".claude/commands"}, subagents: []string{".claude/agents"},
-				inPlace: []string{".claude/skills"},
-				others:  map[string]string{".claude/CLAUDE.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".claude/rules": "copy the instructions that you want to ~/.gemini/GEMINI.md"},
+				instructions: ".claude/CLAUDE.md", inPlace: []string{".claude/skills"},
+				others: map[string]string{".claude/rules": "copy the instructions that you want to ~/.gemini/GEMINI.md"},
 			},
 			project: files{
 				dir: ".claude", settings: []string{".claude/settings.json", ".claude/settings.local.json"}, commands: []string{".claude/commands"}, subagents: []string{".claude/agents"},
@@ -82,9 +88,9 @@ func agents() []agent {
 			name: "codex", title: "Codex",
 			user: files{
 				dir: ".codex", settings: []string{".codex/config.toml"}, commands: []string{".codex/prompts"}, inPlace: []string{".agents/skills"},
+				instructions: ".codex/AGENTS.md",
 				others: map[string]string{
-					".codex/AGENTS.md": "copy the instructions that you want to ~/.gemini/GEMINI.md",
-					".codex/skills":    "to use them, run: pollux skills link ~/.codex/skills", ".codex/agents": "its agents have another form",
+					".codex/skills": "to use them, run: pollux skills link ~/.codex/skills", ".codex/agents": "its agents have another form",
 				},
 			},
 			project: files{
@@ -95,7 +101,7 @@ func agents() []agent {
 				},
 			},
 			reasons: map[string]string{
-				"mcp_servers": "", "hooks": "", "model": ownModel, "model_provider": ownModel, "model_providers": "write them as modelProviders, see /docs models",
+				"mcp_servers": "", "hooks": "", "model": ownModel, "model_provider": ownModel, "model_providers": "",
 				"approval_policy": ownMode, "sandbox_mode": "see /docs sandbox", "sandbox_workspace_write": "see /docs sandbox", "notify": program,
 				"projects": "Pollux asks about the trust in each folder",
 			},
@@ -106,8 +112,9 @@ func agents() []agent {
 			user: files{
 				dir: ".config/opencode", settings: []string{".config/opencode/opencode.json", ".config/opencode/opencode.jsonc"},
 				commands: under(".config/opencode", "command", "commands"), subagents: under(".config/opencode", "agent", "agents"),
+				instructions: ".config/opencode/AGENTS.md",
 				others: map[string]string{
-					".config/opencode/AGENTS.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".config/opencode/plugin": program, ".config/opencode/plugins": program,
+					".config/opencode/plugin": program, ".config/opencode/plugins": program,
 					".config/opencode/tool": program, ".config/opencode/tools": program, ".config/opencode/skills": "to use them, run: pollux skills link ~/.config/opencode/skills",
 				},
 			},
@@ -120,7 +127,7 @@ func agents() []agent {
 				},
 			},
 			reasons: map[string]string{
-				"mcp": "", "permission": "", "$schema": "", "model": ownModel, "small_model": ownModel, "provider": "write them as modelProviders, see /docs models",
+				"mcp": "", "permission": "", "$schema": "", "model": ownModel, "small_model": ownModel, "provider": "",
 				"agent": "write each as a file in agents", "command": "write each as a file in commands", "plugin": program, "formatter": program, "lsp": program,
 				"instructions": "name the files in context.fileName", "tools": "write policies, see /docs policies",
 			},
@@ -149,34 +156,59 @@ func agents() []agent {
 			name: "qwen", title: "Qwen Code",
 			user: files{
 				dir: ".qwen", settings: []string{".qwen/settings.json"}, commands: []string{".qwen/commands"}, subagents: []string{".qwen/agents"},
-				others: map[string]string{".qwen/QWEN.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".qwen/skills": "to use them, run: pollux skills link ~/.qwen/skills"},
+				instructions: ".qwen/QWEN.md",
+				others: map[string]string{
+					".qwen/skills":     "to use them, run: pollux skills link ~/.qwen/skills",
+					".qwen/extensions": "to install one, run: pollux extensions install ~/.qwen/extensions/NAME",
+					".qwen/.env":       "copy the variables that you need to ~/.gemini/.env",
+				},
 			},
 			project: files{
-				dir: ".qwen", settings: []string{".qwen/settings.json"}, commands: []string{".qwen/commands"}, subagents: []string{".qwen/agents"}, inPlace: []string{"AGENTS.md"},
-				others: map[string]string{"QWEN.md": "name it in context.fileName", ".qwen/skills": "to use them, move them to .agents/skills"},
+				dir: ".qwen", settings: []string{".qwen/settings.json", ".qwen/settings.local.json"}, commands: []string{".qwen/commands"}, subagents: []string{".qwen/agents"},
+				inPlace: []string{"AGENTS.md"}, contexts: map[string][]any{"QWEN.md": {"AGENTS.md", "QWEN.md"}},
+				others: map[string]string{
+					".qwen/skills": "to use them, move them to .agents/skills", ".qwenignore": "name it in context.fileFiltering.customIgnoreFilePaths",
+				},
+			},
+			same: []string{
+				"advanced.excludedEnvVars", "context.fileFiltering.enableFuzzySearch", "context.fileFiltering.enableRecursiveFileSearch",
+				"context.fileFiltering.respectGitIgnore", "context.fileName", "context.importFormat", "general.checkpointing.enabled",
+				"general.preferredEditor", "general.vimMode", "mcp.allowed", "mcp.excluded", "model.maxSessionTurns", "model.skipNextSpeakerCheck",
+				"output.format", "tools.core", "tools.exclude", "tools.shell.enableInteractiveShell", "tools.shell.showColor",
+				"tools.truncateToolOutputLines", "tools.truncateToolOutputThreshold", "tools.useRipgrep", "ui.accessibility.enableLoadingPhrases",
+				"ui.accessibility.screenReader", "ui.customThemes", "ui.customWittyPhrases", "ui.hideBanner", "ui.hideTips", "ui.hideWindowTitle",
+				"ui.showCitations", "ui.showLineNumbers", "ui.showStatusInTitle",
 			},
 			reasons: map[string]string{
-				"mcpServers": "", "$version": "", "$schema": "", "modelProviders": "write them as modelProviders, see /docs models", "model": ownModel,
-				"security": "sign in with pollux auth", "tools": "write policies, see /docs policies", "permissions": "write policies, see /docs policies",
-				"hooks": "their input has another form: write hooks, see /docs hooks",
+				"$schema": "", "$version": "", "hooks": "", "mcpServers": "", "modelProviders": "", "permissions": "",
+				"context.includeDirectories": "see context.includeDirectories", "disableAllHooks": "to have the same, run: pollux config set hooksConfig.enabled false",
+				"env": "set the variables that you need in ~/.gemini/.env", "fastModel": ownModel, "mcp.serverCommand": program, "model.name": ownModel,
+				"model.generationConfig": "write modelConfigs, see /docs models", "privacy.usageStatisticsEnabled": "Pollux collects none", "proxy": "set HTTPS_PROXY",
+				"security.auth": "sign in with pollux auth", "security.folderTrust": "Pollux always asks about the trust in a folder", "telemetry": "it sends data: see /docs telemetry",
+				"tools.allowed": "tools that run without a question are not copied", "tools.approvalMode": ownMode, "tools.autoAccept": ownMode,
+				"tools.callCommand": program, "tools.discoveryCommand": program, "tools.sandbox": "see /docs sandbox", "tools.sandboxImage": "see /docs sandbox",
+				"tools.shell.pager": program, "ui.statusLine": program, "ui.theme": "choose one with /theme",
 			},
-			restricting: []string{"tools", "permissions", "hooks"},
+			restricting: []string{
+				"advanced.excludedEnvVars", "context.fileFiltering", "disableAllHooks", "mcp.allowed", "mcp.excluded", "security.allowedHttpHookUrls",
+				"slashCommands", "tools.approvalMode", "tools.core", "tools.exclude", "tools.sandbox", ".qwenignore",
+			},
 		},
 		{
 			name: "crush", title: "Crush",
 			user: files{
 				dir: ".config/crush", settings: []string{".config/crush/crush.json"},
-				others: map[string]string{".config/crush/CRUSH.md": "copy the instructions that you want to ~/.gemini/GEMINI.md", ".config/crush/skills": "to use them, run: pollux skills link ~/.config/crush/skills"},
+				instructions: ".config/crush/CRUSH.md",
+				others:       map[string]string{".config/crush/skills": "to use them, run: pollux skills link ~/.config/crush/skills"},
 			},
 			project: files{
 				dir: ".crush", settings: []string{"crush.json", ".crush.json"}, inPlace: []string{"AGENTS.md"},
-				others: map[string]string{"CRUSH.md": "name it in context.fileName"},
+				contexts: map[string][]any{"CRUSH.md": {"AGENTS.md", "CLAUDE.md", "CRUSH.md"}},
 			},
 			reasons: map[string]string{
-				"mcp": "", "$schema": "", "models": ownModel, "providers": "write them as modelProviders, see /docs models", "lsp": program,
-				"permissions": "tools that run without a question are not copied", "hooks": "their input has another form: write hooks, see /docs hooks",
+				"mcp": "", "$schema": "", "models": ownModel, "providers": "", "lsp": program,
+				"permissions": "tools that run without a question are not copied", "hooks": "",
 			},
-			restricting: []string{"hooks"},
 		},
 	}
 }

@@ -1,7 +1,9 @@
-// Package imports copies the set-up of a person or a project in another agent: servers, permissions, hooks, commands and subagents.
+// Package imports copies the set-up of a person or a project in another agent: servers, providers, permissions, hooks, commands, subagents,
+// instructions and settings.
 //
 //   - agents.go has the agents, their files, and the reasons not to copy others.
-//   - texts.go copies commands and subagents, which are files of text.
+//   - texts.go copies commands, subagents and instructions, which are files of text.
+//   - settings.go copies settings that mean the same, and reports the others.
 //   - found.go lists the agents that a person or a project uses.
 package imports
 
@@ -14,6 +16,7 @@ import (
 	"pollux/internal/exit"
 	"pollux/internal/manage"
 	"pollux/internal/manage/hooks"
+	"pollux/internal/manage/models"
 	"pollux/internal/manage/policy"
 	"pollux/internal/manage/servers"
 	"pollux/internal/outcome"
@@ -25,7 +28,7 @@ import (
 func Command() *manage.Command {
 	return &manage.Command{
 		Name: "import", Summary: "Copy your set-up from another agent", Run: manage.With(manage.Open, run),
-		Details: "Copies servers, permissions, hooks, commands and subagents of another agent. Without --from, lists the agents that you use.\n" +
+		Details: "Copies servers, providers, permissions, hooks, commands and subagents of another agent. Without --from, lists the agents that you use.\n" +
 			"Copies no keys, replaces nothing, and names each thing that it leaves out, with the reason.",
 		Example: "  pollux import                          # list the agents that you and this project use\n" +
 			"  pollux import --from claude            # show the copies, and write nothing\n" +
@@ -99,18 +102,18 @@ func (a *agent) in(scope config.Scope) *files {
 
 // parts returns all that an import from the agent would copy or leave out.
 func (a *agent) parts(p *project.Project, scope config.Scope) (list []*transfer.Part, err error) {
-	for _, read := range []func(*project.Project, string, config.Scope) (*transfer.Part, error){servers.Import, policy.Import, hooks.Import} {
+	for _, read := range []func(*project.Project, string, config.Scope) (*transfer.Part, error){servers.Import, models.Import, policy.Import, hooks.Import} {
 		part, err := read(p, a.name, scope)
 		if err != nil {
 			return nil, err
 		}
 		list = append(list, part)
 	}
-	others, err := a.others(place(p, scope), a.in(scope))
+	settings, err := a.settings(p, scope)
 	if err != nil {
 		return nil, err
 	}
-	list = append(list, a.commands(p, scope), a.subagents(p, scope), inPlace(p.Settings(), place(p, scope), a.in(scope)), others)
+	list = append(list, a.commands(p, scope), a.subagents(p, scope), a.instructions(p, scope), inPlace(p.Settings(), place(p, scope), a.in(scope)), settings)
 	return slices.DeleteFunc(list, func(part *transfer.Part) bool { return len(part.Items) == 0 && len(part.Notes) == 0 }), nil
 }
 
@@ -145,35 +148,4 @@ func switchOf(name string) config.Bool {
 		return config.ForeignSkills
 	}
 	return config.SkillsEnabled
-}
-
-// others reports the settings and files that are not copied.
-func (a *agent) others(at transfer.Place, f *files) (*transfer.Part, error) {
-	part := &transfer.Part{Kind: "setting"}
-	leave := func(name, reason string) {
-		item := part.Add(transfer.New(name))
-		item.Leave("%s", reason)
-		item.Restricts = slices.Contains(a.restricting, name)
-	}
-	found, err := at.Objects(f.settings...)
-	if err != nil {
-		return part, err
-	}
-	for _, file := range found {
-		for _, key := range sorted(file.Object) {
-			switch reason, isKnown := a.reasons[key]; {
-			case !isKnown:
-				leave(key, "Pollux does not know it")
-			case reason != "":
-				leave(key, reason)
-			}
-		}
-	}
-	for _, name := range sorted(f.others) {
-		if at.Has(name) {
-			leave(name, f.others[name])
-		}
-	}
-	part.Files = transfer.Paths(found)
-	return part, nil
 }

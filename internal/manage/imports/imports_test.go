@@ -213,7 +213,7 @@ func TestOthers(t *testing.T) {
 		".config/opencode/opencode.json":   `{"mcp": {"oc": {"type": "local", "command": ["oc"]}}, "permission": {"bash": {"*": "ask", "git status": "allow", "git push *": "deny"}}, "provider": {}}`,
 		".config/opencode/command/test.md": "Run !`make test`", ".config/opencode/agent/docs.md": "---\ndescription: d\nmode: subagent\ntools:\n  bash: false\n---\nx",
 		".cursor/mcp.json": `{"mcpServers": {"cu": {"command": "cu"}}}`, ".cursor/commands/ship.md": "Ship it", ".cursor/hooks.json": "{}",
-		".qwen/settings.json": `{"mcpServers": {"qw": {"command": "qw"}}, "tools": {"exclude": ["x"]}}`, ".qwen/commands/q.toml": "prompt = 'q'", ".qwen/commands/m.md": "m {{args}}",
+		".qwen/settings.json": `{"mcpServers": {"qw": {"command": "qw"}}, "tools": {"exclude": ["edit", "x"]}}`, ".qwen/commands/q.toml": "prompt = 'q'", ".qwen/commands/m.md": "m {{args}}",
 		".config/crush/crush.json": `{"mcp": {"cr": {"type": "stdio", "command": "cr"}}, "permissions": {"allowed_tools": ["x"]}, "hooks": {}}`,
 	} {
 		p.Write(filepath.Join(p.Home, filepath.FromSlash(name)), text)
@@ -224,7 +224,7 @@ func TestOthers(t *testing.T) {
 	}
 	lines(
 		t, o.Plain(0), "codex     user   ~/.codex            1 server, 1 permission, 1 hook, 1 command\n", "opencode  user   ~/.config/opencode  1 server, 3 permissions, 1 command, 1 subagent\n",
-		"cursor    user   ~/.cursor           1 server, 1 command\n", "qwen      user   ~/.qwen             1 server, 2 commands\n", "crush     user   ~/.config/crush     1 server\n",
+		"cursor    user   ~/.cursor           1 server, 1 command\n", "qwen      user   ~/.qwen             1 server, 2 commands, 1 setting\n", "crush     user   ~/.config/crush     1 server\n",
 		"To see all of it, run: pollux import --from codex --scope user",
 	)
 	for name, want := range map[string][]string{
@@ -232,10 +232,10 @@ func TestOthers(t *testing.T) {
 			"copied    cx: cx\n", "copied    PreToolUse of Bash: cguard\n", "left out  PreToolUse of apply_patch (its input in Codex is a patch, which no tool of Pollux has)\n",
 			"changed   fix.md ($1 stands for all arguments)\n", "left out  approval_policy (choose a mode", "copied    deny git push\n", "left out  default.rules, line 2 (", "NOT COPIED: 1 permission, 1 hook and 1 setting that",
 		},
-		"opencode": {"copied    oc: oc\n", "copied    ask bash\n", "copied    allow bash(git status)\n", "copied    deny bash(git push *)\n", "copied    test.md\n", "changed   docs.md (", "left out  provider ("},
+		"opencode": {"copied    oc: oc\n", "copied    ask bash\n", "copied    allow bash(git status)\n", "copied    deny bash(git push *)\n", "copied    test.md\n", "changed   docs.md ("},
 		"cursor":   {"copied    cu: cu\n", "copied    ship.md\n", "left out  .cursor/hooks.json (", "NOT COPIED: 1 setting"},
-		"qwen":     {"copied    qw: qw\n", "copied    m.md\n", "copied    q.toml\n", "left out  tools ("},
-		"crush":    {"copied    cr: cr\n", "left out  permissions (tools that run without a question are not copied)\n", "left out  hooks ("},
+		"qwen":     {"copied    qw: qw\n", "copied    m.md\n", "copied    q.toml\n", "changed   tools.exclude (with Pollux's names of tools)\n"},
+		"crush":    {"copied    cr: cr\n", "left out  permissions (tools that run without a question are not copied)\n"},
 	} {
 		o, err := p.Shell(Command(), "--from="+name, "--apply")
 		if err != nil {

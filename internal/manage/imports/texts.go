@@ -5,6 +5,7 @@ import (
 	"maps"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -107,6 +108,33 @@ func (a *agent) subagents(p *project.Project, scope config.Scope) *transfer.Part
 	base := func(name string) string { return strings.TrimSuffix(path.Base(name), ".md") }
 	t.copy(a.in(scope).subagents, []string{".md"}, func(name string) string { return strings.TrimLeft(base(name), "_.") + ".md" }, func(name string, text []byte, item *transfer.Item) []byte {
 		return form.Translate(base(name), text, item)
+	})
+	return t.Part
+}
+
+// instructions returns the user's instructions for the agent, which are copied if the user has none for Pollux.
+func (a *agent) instructions(p *project.Project, scope config.Scope) *transfer.Part {
+	t := copies(p, scope, "instruction", "")
+	name := a.in(scope).instructions
+	if name == "" || !t.At.Has(name) {
+		return t.Part
+	}
+	t.Part.Target = filepath.Join(p.Paths.GeminiDir(), "GEMINI.md")
+	t.AddFile(path.Dir(name), path.Base(name), func(_ string, text []byte, item *transfer.Item) {
+		item.Name = name
+		switch {
+		case transfer.HasKey(string(text)):
+			item.Leave("it has a key")
+			return
+		case strings.TrimSpace(string(text)) == "":
+			item.Leave("it is empty")
+			return
+		case regexp.MustCompile(`(?m)(^|\s)@[\w./~-]`).Match(text):
+			item.Change("files that it imports with @ are looked for below ~/.gemini")
+		}
+		if t.put(t.Part.Target, text, item); item.Result == transfer.LeftOut {
+			item.Leave("you have instructions for Pollux: copy those that you want to ~/.gemini/GEMINI.md")
+		}
 	})
 	return t.Part
 }
