@@ -29,11 +29,11 @@ func forms() []*form {
 			agent: "claude", title: "Claude Code", manifests: []string{".claude-plugin/plugin.json"}, hooks: "hooks/hooks.json", servers: ".mcp.json", commands: []string{".md"},
 			keys: []string{
 				"$schema", "name", "displayName", "version", "description", "author", "homepage", "repository", "license", "keywords",
-				"commands", "agents", "skills", "hooks", "mcpServers", "source", "strict", "category", "tags",
+				"commands", "agents", "skills", "hooks", "mcpServers", "userConfig", "source", "strict", "category", "tags",
 			},
 			reasons: map[string]string{
 				"lspServers": program, "monitors": program, "outputStyles": ownThing, "themes": "its themes have another form", "channels": ownThing,
-				"userConfig": "Pollux does not ask for options of a plugin", "dependencies": "install the other plugins, too", "settings": ownThing,
+				"dependencies": "install the other plugins, too", "settings": ownThing,
 			},
 			others: map[string]string{
 				".lsp.json": program, "monitors": program, "output-styles": ownThing, "themes": "its themes have another form", "settings.json": ownThing,
@@ -50,6 +50,15 @@ func forms() []*form {
 			others: map[string]string{
 				"workflows": "write each as a skill or a command", "policies": "they are no part of a plugin of Antigravity CLI",
 			},
+		},
+		{
+			agent: "qwen", title: "Qwen Code", manifests: []string{"qwen-extension.json"}, hooks: "hooks/hooks.json", commands: []string{".md", ".toml"},
+			keys: []string{
+				"$schema", "name", "displayName", "version", "description", "author", "homepage", "repository", "license", "keywords",
+				"commands", "agents", "skills", "hooks", "mcpServers", "settings", "contextFileName",
+			},
+			reasons: map[string]string{"channels": program, "lspServers": program, "excludeTools": "write policies, see /docs policies"},
+			others:  map[string]string{"policies": "they are no part of an extension of Qwen Code"},
 		},
 	}
 }

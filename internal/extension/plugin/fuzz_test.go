@@ -11,7 +11,7 @@ import (
 )
 
 // fuzzed are the files with foreign bytes.
-var fuzzed = []string{manifestOfClaude, "plugin.json", "hooks/hooks.json", "hooks.json", ".mcp.json", "rules/a.md", "skills/a/SKILL.md", marketFile}
+var fuzzed = []string{manifestOfClaude, "plugin.json", "hooks/hooks.json", "hooks.json", ".mcp.json", "rules/a.md", "skills/a/SKILL.md", marketFile, "qwen-extension.json"}
 
 // FuzzConvert checks that no manifest, hooks, servers, rule and marketplace make a conversion panic, that the extension which it writes
 // loads, and that each of its hooks has a dialect.
@@ -26,6 +26,8 @@ func FuzzConvert(f *testing.F) {
 	f.Add(uint(5), "---\ntrigger: model_decision\ndescription: |\n  a: b\n---\nx")
 	f.Add(uint(6), "---\ndescription: x\nhooks: {}\n---\n${CLAUDE_SKILL_DIR}")
 	f.Add(uint(7), `{"plugins": [{"name": "x", "source": "./", "hooks": [5]}, {"name": "y", "source": {"source": "github", "repo": "o/r"}}]}`)
+	f.Add(uint(8), `{"name": "x", "version": "1", "settings": [{"name": "K", "envVar": "K_X", "sensitive": true}, 5], "contextFileName": ["../a", "a.md"], "mcpServers": {"s": {"command": "${extensionPath}/x", "trust": true}}, "hooks": {"PreToolUse": [{"matcher": "edit", "hooks": [{"type": "command", "command": "x"}]}]}}`)
+	f.Add(uint(0), `{"name": "x", "userConfig": {"a": {"default": {}}, "A": 5}, "mcpServers": {"s": {"command": "x", "args": ["${user_config.a}", "${user_config.b}"]}}}`)
 	f.Fuzz(func(t *testing.T, file uint, text string) {
 		name := fuzzed[file%uint(len(fuzzed))]
 		files := map[string]string{name: text, "commands/a.md": "A", "a.md": "A"}

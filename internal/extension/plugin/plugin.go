@@ -1,8 +1,8 @@
-// Package plugin converts plugins of Claude Code and Antigravity CLI to extensions.
+// Package plugin converts plugins of Claude Code and Antigravity CLI, and extensions of Qwen Code, to extensions.
 //
 //   - plugin.go finds a plugin, converts it in memory, and writes the conversion into a copy of it. market.go finds plugins in a marketplace.
 //   - form.go has the agents, and where their plugins have their parts. manifest.go reads the manifest.
-//   - programs.go converts hooks and servers, texts.go commands and subagents, skills.go skills, rules.go rules.
+//   - programs.go converts hooks and servers, texts.go commands and subagents, skills.go skills, rules.go rules, options.go options.
 //
 // A plugin comes from a stranger: files are read with limits and within its directory, and a part that cannot be converted is left out with a reason.
 package plugin
@@ -97,6 +97,8 @@ type Conversion struct {
 	*Source
 	at     transfer.Place
 	fields []map[string]any // of the manifest and of the entry in a marketplace
+	// options are the variables for options of the plugin, by their names.
+	options map[string]string
 	report *transfer.Report
 	out    manifest
 	// files are files to write, folders directories to copy, by their new names with slashes. removed are files and directories that
@@ -113,6 +115,7 @@ type manifest struct {
 	Description  string         `json:"description,omitempty"`
 	Servers      map[string]any `json:"mcpServers,omitempty"`
 	ContextFiles []string       `json:"contextFileName"` // never null, which means GEMINI.md
+	Settings     []any          `json:"settings,omitempty"`
 	Plugin       string         `json:"plugin"`
 	NotCopied    []string       `json:"notCopied,omitempty"`
 }
@@ -137,7 +140,7 @@ func (s *Source) Convert(dir string) (*Conversion, error) {
 	c.out = manifest{
 		Name: c.text("name"), Version: cmp.Or(version, noVersion), Description: c.text("description"), ContextFiles: []string{}, Plugin: s.form.agent,
 	}
-	for _, convert := range []func() *transfer.Part{c.servers, c.hooks, c.commands, c.subagents, c.skills, c.rules, c.others} {
+	for _, convert := range []func() *transfer.Part{c.settings, c.servers, c.hooks, c.commands, c.subagents, c.skills, c.rules, c.contexts, c.others} {
 		part := convert()
 		if len(part.Items) > 0 || len(part.Notes) > 0 {
 			c.report.Parts = append(c.report.Parts, part)
@@ -157,7 +160,7 @@ func (s *Source) Convert(dir string) (*Conversion, error) {
 		return nil, err
 	}
 	if c.Manifest, err = extension.ParseManifest(data); err != nil {
-		return nil, fmt.Errorf("its plugin.json cannot be used: %w", err)
+		return nil, fmt.Errorf("its %s cannot be used: %w", path.Base(c.form.manifests[0]), err)
 	}
 	c.files[extension.ManifestName] = append(data, '\n')
 	return c, nil

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,7 +119,7 @@ func TestClaude(t *testing.T) {
 	before := map[string]string{
 		manifestOfClaude: `{"$schema": "x", "name": "all", "version": "2.0.0", "description": "D", "author": {"name": "A"}, "commands": ["./more/deploy.md", "./other"], "skills": "./extra/",
 			"hooks": "./more/hooks.json", "mcpServers": {"inline": {"command": "${CLAUDE_PLUGIN_ROOT}/b", "args": ["$CLAUDE_PLUGIN_ROOT", "${CLAUDE_PLUGIN_DATA}", "${CLAUDE_PROJECT_DIR}"]}, "one": {"command": "again"}, "opt": {"url": "https://x/${user_config.a}", "type": "http"}},
-			"outputStyles": "./styles", "userConfig": {"a": {}}, "new": true, "off": false}`,
+			"outputStyles": "./styles", "userConfig": {"a": {"title": "The host", "description": "H", "type": "string", "sensitive": true, "default": "x"}, "b-c": {}, "l": {"multiple": true}}, "new": true, "off": false}`,
 		"commands/git/commit.md": "---\ndescription: Commit\nallowed-tools: Bash(git:*)\n---\nUse !`${CLAUDE_PLUGIN_ROOT}/x.sh $ARGUMENTS` and mcp__plugin_all_one__run\n",
 		"commands/old.toml":      "prompt = 'not of the plugin'",
 		"more/deploy.md":         "Deploy $1",
@@ -142,14 +143,20 @@ func TestClaude(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const report = `Servers in .mcp.json:
+	const report = `Options:
+
+changed   a: CLAUDE_PLUGIN_OPTION_A (its default x is not set by itself: enter it)
+left out  b-c (it is not an object, or its name has other characters than letters, digits and _)
+left out  l (it is a list)
+
+Servers in .mcp.json:
 
 changed   gh: https://x, headers: Authorization (headers.Authorization is a key, which is not copied: set the variable GH_TOKEN)
 copied    one: one, env: CLAUDE_PLUGIN_ROOT
 left out  sh (it has a $ that Pollux would read as a variable)
 changed   inline: ${extensionPath}/b ${extensionPath} ${CLAUDE_PLUGIN_DATA} ${workspacePath} (it uses CLAUDE_PLUGIN_DATA, which Pollux does not set)
 left out  one: again (there is another server with this name)
-left out  opt: https://x/${user_config.a} (it needs an option of the plugin, which Pollux does not ask for)
+copied    opt: https://x/${CLAUDE_PLUGIN_OPTION_A}
 
 Hooks in hooks/hooks.json and more/hooks.json:
 
@@ -179,7 +186,6 @@ Settings:
 
 left out  new (Pollux does not know it)
 left out  outputStyles (Pollux has no such part)
-left out  userConfig (Pollux does not ask for options of a plugin)
 left out  policies (they are no part of a plugin of Claude Code)
 left out  settings.json (Pollux has no such part)
 
@@ -218,9 +224,21 @@ NOT COPIED: 1 hook that may have refused something, see above. Nothing checks in
       "env": {
         "CLAUDE_PLUGIN_ROOT": "mine"
       }
+    },
+    "opt": {
+      "type": "http",
+      "url": "https://x/${CLAUDE_PLUGIN_OPTION_A}"
     }
   },
   "contextFileName": [],
+  "settings": [
+    {
+      "description": "H",
+      "envVar": "CLAUDE_PLUGIN_OPTION_A",
+      "name": "The host",
+      "sensitive": true
+    }
+  ],
   "plugin": "claude",
   "notCopied": [
     "hook PreToolUse of Edit (the type must be \"command\", not \"agent\")"
@@ -255,6 +273,115 @@ NOT COPIED: 1 hook that may have refused something, see above. Nothing checks in
 	}
 	if !c.HasVersion || len(c.Manifest.ContextFileNames) > 0 || c.Manifest.Plugin != "claude" || len(c.Manifest.NotCopied) != 1 {
 		t.Errorf("%+v", c.Manifest)
+	}
+}
+
+// TestOptions checks the places in which options of a plugin have an effect.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		manifestOfClaude: `{"name": "x", "userConfig": {"a": {}, "A": {}, "n": 5}}`,
+		"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x \"${user_config.A}\""}, {"type": "command", "command": "x '${user_config.A}'"},
+			{"type": "command", "command": "x", "args": ["${user_config.A}"]}, {"type": "command", "command": "x ${user_config.A}", "shell": "powershell"}]}]}}`,
+		".mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["${user_config.A}"]}, "t": {"command": "x", "args": ["${user_config.no}"]}}}`,
+	})
+	c, err := convert(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const report = `Options:
+
+copied    A: CLAUDE_PLUGIN_OPTION_A
+left out  a (another option differs only in case)
+left out  n (it is not an object, or its name has other characters than letters, digits and _)
+
+Servers in .mcp.json:
+
+copied    s: x ${CLAUDE_PLUGIN_OPTION_A}
+left out  t: x ${user_config.no} (it needs an option that the plugin does not have)
+
+Hooks in hooks/hooks.json:
+
+copied    PreToolUse: x "${CLAUDE_PLUGIN_OPTION_A}"
+left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
+left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
+left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
+
+NOT COPIED: 3 hooks that may have refused something, see above. Nothing checks in their place.`
+	if diff := cmp.Diff(report, c.Report()); diff != "" {
+		t.Error(diff)
+	}
+	if s := c.Manifest.Settings; len(s) != 1 || s[0].EnvVar != "CLAUDE_PLUGIN_OPTION_A" || s[0].Name != "A" || s[0].IsSensitive {
+		t.Errorf("%+v", s)
+	}
+}
+
+// TestQwen converts an extension of Qwen Code.
+func TestQwen(t *testing.T) {
+	t.Parallel()
+	dir := write(t, map[string]string{
+		"qwen-extension.json": `{"name": "qx", "version": "1.0.0", "mcpServers": {"s": {"command": "${extensionPath}/s", "trust": true}}, "channels": {"c": {"entry": "c.js"}},
+			"settings": [{"name": "Key", "description": "K", "envVar": "QX_KEY", "sensitive": true}, {"name": "bad", "envVar": "a b"}], "excludeTools": ["x"]}`,
+		"QWEN.md":          "Use it well.",
+		"commands/a.md":    "---\ndescription: d\n---\nA {{args}}",
+		"commands/b.toml":  "prompt = 'B'",
+		"agents/w.md":      "---\nname: w\ndescription: d\ntools: [edit, read_file]\n---\nx",
+		"skills/k/SKILL.md": "---\nname: k\ndescription: d\n---\nx",
+		"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"matcher": "edit", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/g.sh", "timeout": 900}, {"type": "http", "url": "http://x"}]}]}}`,
+		"policies/p.toml":  "[[rule]]",
+	})
+	c, err := convert(t, dir, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const report = `Options:
+
+copied    Key: QX_KEY
+left out  settings[1] (it has no name, or envVar is not the name of a variable)
+
+Servers:
+
+changed   s: ${extensionPath}/s (without trust)
+
+Hooks in hooks/hooks.json:
+
+copied    PreToolUse of edit: ${extensionPath}/g.sh
+left out  PreToolUse of edit (the type must be "command", not "http")
+
+Commands in commands:
+
+copied    a.md
+copied    b.toml
+
+Subagents in agents:
+
+copied    w.md
+
+Skills:
+
+copied    skills/k
+
+Context files:
+
+copied    QWEN.md
+
+Settings:
+
+left out  channels (it runs a program)
+left out  excludeTools (write policies, see /docs policies)
+left out  policies (they are no part of an extension of Qwen Code)
+
+NOT COPIED: 1 hook that may have refused something, see above. Nothing checks in their place.`
+	if diff := cmp.Diff(report, c.Report()); diff != "" {
+		t.Error(diff)
+	}
+	m := c.Manifest
+	if m.Plugin != "qwen" || len(m.Settings) != 1 || m.Settings[0].EnvVar != "QX_KEY" || !m.Settings[0].IsSensitive || !slices.Equal(m.ContextFileNames, []string{"QWEN.md"}) || m.Version != "1.0.0" {
+		t.Errorf("%+v", m)
+	}
+	after := contents(t, dir)
+	if !strings.Contains(after["hooks/hooks.json"], `"dialect":"qwen"`) || after["agents/w.md"] != "---\nname: \"w\"\ndescription: \"d\"\ntools: [\"replace\", \"read_file\"]\n---\n\nx\n" || after["policies/p.toml"] != "" {
+		t.Errorf("%q", after)
 	}
 }
 
@@ -367,7 +494,8 @@ func TestHostile(t *testing.T) {
 		"large hooks":        {map[string]string{"hooks/hooks.json": large}, "left out  hooks/hooks.json (it is larger than 1 MB)"},
 		"hooks of a list":    {map[string]string{"hooks/hooks.json": `{"hooks": []}`}, `left out  hooks/hooks.json (it has no object "hooks")`},
 		"hook with a key":    {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x ` + key + `"}]}]}}`}, "left out  PreToolUse (it has a key: "},
-		"hook with options":  {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x ${user_config.a}"}]}]}}`}, "left out  PreToolUse (it needs an option of the plugin"},
+		"hook with options":  {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x ${user_config.a}"}]}]}}`}, "left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)"},
+		"option of servers": {map[string]string{".mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["${user_config.no}"]}}}`}, "left out  s: x ${user_config.no} (it needs an option that the plugin does not have)"},
 		"many prompts":       {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [` + strings.Repeat(`{"type":"prompt"},`, 300) + `{"type":"prompt"}]}]}}`}, "NOT COPIED: 301 hooks "},
 		"many hooks":         {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [` + strings.Repeat(`{"type":"command","command":"x"},`, 31000) + `{"type":"command","command":"x"}]}]}}`}, "left out  hooks/hooks.json (it has more than 10000 values)"},
 		"hooks that grow":    {map[string]string{"hooks/hooks.json": `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"` + strings.Repeat("x ", 1<<19-40) + `"}]}]}}`}, "(together with the others it is larger than 1 MB)"},

@@ -48,7 +48,7 @@ func owned(v any, change func(text string) string) any {
 // left out.
 func (c *Conversion) objects(key, usual string, part *transfer.Part) (list []component) {
 	all := []component{{name: usual}}
-	if !c.at.Has(usual) {
+	if usual == "" || !c.at.Has(usual) {
 		all = nil
 	}
 	for _, one := range c.components(key, part) {
@@ -100,11 +100,11 @@ func (c *Conversion) servers() *transfer.Part {
 	c.out.Servers = map[string]any{}
 	for _, one := range c.objects("mcpServers", c.form.servers, part) {
 		theirs, isWrapped := one.object["mcpServers"].(map[string]any)
-		if !isWrapped && c.form.agent == "claude" { // which takes both
+		if !isWrapped && c.form.agent != "antigravity" { // others take both
 			theirs = one.object
 		}
 		owned(theirs, func(text string) string {
-			return strings.ReplaceAll(c.own(text), "${CLAUDE_PROJECT_DIR}", "${workspacePath}")
+			return strings.ReplaceAll(c.withOptions(c.own(text)), "${CLAUDE_PROJECT_DIR}", "${workspacePath}")
 		})
 		for _, s := range foreign.Agents(c.form.agent).Servers(theirs, nil) {
 			part.Add(s.Item)
@@ -124,8 +124,8 @@ func (c *Conversion) server(s *foreign.Server) {
 	case c.out.Servers[s.Name] != nil:
 		s.Leave("there is another server with this name")
 		return
-	case strings.Contains(string(text), "${user_config."):
-		s.Leave("it needs an option of the plugin, which Pollux does not ask for")
+	case strings.Contains(string(text), option):
+		s.Leave("it needs an option that the plugin does not have")
 		return
 	case strings.Contains(string(text), "CLAUDE_PLUGIN_DATA"):
 		s.Change("it uses CLAUDE_PLUGIN_DATA, which Pollux does not set")
@@ -144,6 +144,7 @@ func (c *Conversion) hooks() *transfer.Part {
 	var m hook.Migration
 	for _, one := range c.objects("hooks", c.form.hooks, part) {
 		owned(one.object, c.own)
+		c.optionsOfHooks(one.object)
 		if c.form.agent == "antigravity" {
 			m.Join(hook.FromAntigravity(one.object, extensionPath))
 			continue
@@ -156,7 +157,11 @@ func (c *Conversion) hooks() *transfer.Part {
 		case !isWrapped:
 			tree = one.object
 		}
-		m.Join(hook.FromPlugin(tree))
+		if c.form.agent == "qwen" {
+			m.Join(hook.FromPlugin(tree, hook.Qwen))
+		} else {
+			m.Join(hook.FromPlugin(tree, hook.Claude))
+		}
 	}
 	part.Items, part.Notes = append(part.Items, m.Items...), m.Unmatched(policy.ToolNames())
 	if m.Count() == 0 {

@@ -710,8 +710,8 @@ func TestFromPlugin(t *testing.T) {
 		map[string]any{"type": "command", "command": "x", "args": []any{"${user_config.key}"}},
 	}}}}
 	const want = `changed PreToolUse: $CLAUDE_PLUGIN_ROOT/x $CLAUDE_PLUGIN_DATA (it uses CLAUDE_PLUGIN_DATA, which Pollux does not set)
-left out PreToolUse (it needs an option of the plugin, which Pollux does not ask for) LOST`
-	if got := strings.Join(linesAbout(FromPlugin(hooks), false), "\n"); got != want {
+left out PreToolUse (it needs an option of the plugin in a place where no shell would replace it) LOST`
+	if got := strings.Join(linesAbout(FromPlugin(hooks, Claude), false), "\n"); got != want {
 		t.Error(got)
 	}
 }

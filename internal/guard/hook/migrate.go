@@ -73,9 +73,10 @@ func FromClaude(hooks map[string]any) Migration {
 	return m
 }
 
-// FromPlugin is [FromClaude] for a plugin of Claude Code. Its hooks are those of an extension, which get its directory in CLAUDE_PLUGIN_ROOT.
-func FromPlugin(hooks map[string]any) Migration {
-	m := Migration{ofPlugin: true, dialect: Claude}
+// FromPlugin is [FromClaude] for a plugin of Claude Code, or of an agent with a dialect like it. Its hooks are those of an extension, which get
+// its directory in CLAUDE_PLUGIN_ROOT.
+func FromPlugin(hooks map[string]any, dialect Dialect) Migration {
+	m := Migration{ofPlugin: true, dialect: dialect}
 	m.fromClaude(hooks)
 	return m
 }
@@ -157,7 +158,7 @@ func (m *Migration) take(h *Hook, of string, form map[string]any) (item *transfe
 	case hasKey(form):
 		reason = keyReason
 	case m.ofPlugin && strings.Contains(string(encode(form)), "${user_config."):
-		reason = "it needs an option of the plugin, which Pollux does not ask for"
+		reason = "it needs an option of the plugin in a place where no shell would replace it"
 	}
 	if reason != "" {
 		m.leave(h.Event, of, "%s", reason)

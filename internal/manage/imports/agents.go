@@ -184,7 +184,7 @@ func agents() []agent {
 				"context.includeDirectories": "see context.includeDirectories", "disableAllHooks": "to have the same, run: pollux config set hooksConfig.enabled false",
 				"env": "set the variables that you need in ~/.gemini/.env", "fastModel": ownModel, "mcp.serverCommand": program, "model.name": ownModel,
 				"model.generationConfig": "write modelConfigs, see /docs models", "privacy.usageStatisticsEnabled": "Pollux collects none", "proxy": "set HTTPS_PROXY",
-				"security.auth": "sign in with pollux auth", "security.folderTrust": "Pollux always asks about the trust in a folder", "telemetry": "it sends data: see /docs telemetry",
+				"security.auth": "sign in with pollux auth", "security.folderTrust": "Pollux always asks about the trust in a folder", "slashCommands": "Pollux turns no / commands off", "telemetry": "it sends data: see /docs telemetry",
 				"tools.allowed": "tools that run without a question are not copied", "tools.approvalMode": ownMode, "tools.autoAccept": ownMode,
 				"tools.callCommand": program, "tools.discoveryCommand": program, "tools.sandbox": "see /docs sandbox", "tools.sandboxImage": "see /docs sandbox",
 				"tools.shell.pager": program, "ui.statusLine": program, "ui.theme": "choose one with /theme",

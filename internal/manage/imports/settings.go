@@ -117,8 +117,9 @@ func (c *settingsCopy) copy(path string, v any) {
 	case isThere:
 		item.Leave("your settings have another value")
 		return
-	case key.Effect != nil && key.Effect.Classify(key.Default, v).IsAsked():
-		item.Leave("it would allow more: to have the same, run: pollux config set %s", path)
+	case key.Effect != nil && key.Effect.Classify(key.Default, v).IsAsked() && (path != string(config.MemoryNames) || c.scope != config.User):
+		item.Restricts = false
+		item.Leave("it would allow more: to have the same, run: pollux config set %s VALUE", path)
 		return
 	}
 	c.values[path] = v

@@ -90,7 +90,7 @@ func (a *Agent) Refused(files []transfer.File) (items []*transfer.Item) {
 	for _, f := range files {
 		drafts, _, _ := a.read(a, f.Object)
 		for _, d := range drafts {
-			item := transfer.New(d.name)
+			item := transfer.New(d.Name)
 			item.Leave("a project must not choose where your prompts and keys go")
 			items = append(items, item)
 		}
