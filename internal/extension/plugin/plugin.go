@@ -99,8 +99,8 @@ type Conversion struct {
 	fields []map[string]any // of the manifest and of the entry in a marketplace
 	// options are the variables for options of the plugin, by their names.
 	options map[string]string
-	report *transfer.Report
-	out    manifest
+	report  *transfer.Report
+	out     manifest
 	// files are files to write, folders directories to copy, by their new names with slashes. removed are files and directories that
 	// would be parts of an extension, and are none of the plugin.
 	files   map[string][]byte

@@ -322,13 +322,13 @@ func TestQwen(t *testing.T) {
 	dir := write(t, map[string]string{
 		"qwen-extension.json": `{"name": "qx", "version": "1.0.0", "mcpServers": {"s": {"command": "${extensionPath}/s", "trust": true}}, "channels": {"c": {"entry": "c.js"}},
 			"settings": [{"name": "Key", "description": "K", "envVar": "QX_KEY", "sensitive": true}, {"name": "bad", "envVar": "a b"}], "excludeTools": ["x"]}`,
-		"QWEN.md":          "Use it well.",
-		"commands/a.md":    "---\ndescription: d\n---\nA {{args}}",
-		"commands/b.toml":  "prompt = 'B'",
-		"agents/w.md":      "---\nname: w\ndescription: d\ntools: [edit, read_file]\n---\nx",
+		"QWEN.md":           "Use it well.",
+		"commands/a.md":     "---\ndescription: d\n---\nA {{args}}",
+		"commands/b.toml":   "prompt = 'B'",
+		"agents/w.md":       "---\nname: w\ndescription: d\ntools: [edit, read_file]\n---\nx",
 		"skills/k/SKILL.md": "---\nname: k\ndescription: d\n---\nx",
-		"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"matcher": "edit", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/g.sh", "timeout": 900}, {"type": "http", "url": "http://x"}]}]}}`,
-		"policies/p.toml":  "[[rule]]",
+		"hooks/hooks.json":  `{"hooks": {"PreToolUse": [{"matcher": "edit", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/g.sh", "timeout": 900}, {"type": "http", "url": "http://x"}]}]}}`,
+		"policies/p.toml":   "[[rule]]",
 	})
 	c, err := convert(t, dir, "")
 	if err != nil {
@@ -495,7 +495,7 @@ func TestHostile(t *testing.T) {
 		"hooks of a list":    {map[string]string{"hooks/hooks.json": `{"hooks": []}`}, `left out  hooks/hooks.json (it has no object "hooks")`},
 		"hook with a key":    {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x ` + key + `"}]}]}}`}, "left out  PreToolUse (it has a key: "},
 		"hook with options":  {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x ${user_config.a}"}]}]}}`}, "left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)"},
-		"option of servers": {map[string]string{".mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["${user_config.no}"]}}}`}, "left out  s: x ${user_config.no} (it needs an option that the plugin does not have)"},
+		"option of servers":  {map[string]string{".mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["${user_config.no}"]}}}`}, "left out  s: x ${user_config.no} (it needs an option that the plugin does not have)"},
 		"many prompts":       {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [` + strings.Repeat(`{"type":"prompt"},`, 300) + `{"type":"prompt"}]}]}}`}, "NOT COPIED: 301 hooks "},
 		"many hooks":         {map[string]string{"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [` + strings.Repeat(`{"type":"command","command":"x"},`, 31000) + `{"type":"command","command":"x"}]}]}}`}, "left out  hooks/hooks.json (it has more than 10000 values)"},
 		"hooks that grow":    {map[string]string{"hooks/hooks.json": `{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"` + strings.Repeat("x ", 1<<19-40) + `"}]}]}}`}, "(together with the others it is larger than 1 MB)"},

@@ -123,8 +123,10 @@ func TestQwenTools(t *testing.T) {
 		}
 	}
 	hooks := []Hook{
-		{Event: BeforeTool, Dialect: Qwen, Matcher: "save_memory", Command: "x"}, {Event: BeforeTool, Dialect: Qwen, Matcher: "WriteFile|edit", Command: "x"},
-		{Event: SessionStart, Dialect: Qwen, Matcher: "start", Command: "x"}, {Event: SessionStart, Dialect: Qwen, Matcher: "compact", Command: "x"},
+		{Event: BeforeTool, Dialect: Qwen, Matcher: "save_memory", Command: "x"},
+		{Event: BeforeTool, Dialect: Qwen, Matcher: "WriteFile|edit", Command: "x"},
+		{Event: SessionStart, Dialect: Qwen, Matcher: "start", Command: "x"},
+		{Event: SessionStart, Dialect: Qwen, Matcher: "compact", Command: "x"},
 	}
 	got := NewSet(Options{Hooks: hooks}).Unmatched([]string{"replace"})
 	if len(got) != 2 || !strings.Contains(got[1], "Pollux does not have this tool of Qwen Code") || !strings.Contains(got[0], `"compact"`) {

@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -8,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pollux/internal/config"
 	"pollux/internal/exit"
 	"pollux/internal/guard/trust"
 	"pollux/internal/manage/managetest"
@@ -283,5 +285,154 @@ func TestNothing(t *testing.T) {
 	p.Write(p.Home+"/.claude/settings.json", "{}")
 	if got := Offer(p.Home); got != "To copy your set-up from Claude Code and other agents, run: pollux import" {
 		t.Error(got)
+	}
+}
+
+// TestQwenSettings copies settings of Qwen Code: those that mean the same and allow nothing, in their types, and without replacing any.
+func TestQwenSettings(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"ui": {"hideBanner": false, "customWittyPhrases": ["a"]}, "tools": {"core": ["replace"]}}`)
+	p.Write(p.Home+"/.qwen/settings.json", `{
+  "$version": 3, "odd": {"a": 1}, "general": {"vimMode": "yes", "checkpointing": {"enabled": true}, "terminalBell": true}, "output": 5,
+  "ui": {"hideBanner": true, "customWittyPhrases": ["a"], "hideTips": true, "theme": "Qwen Dark"},
+  "context": {"fileName": "QWEN.md", "fileFiltering": {"respectGitIgnore": false, "enableFuzzySearch": false}},
+  "model": {"name": "m", "maxSessionTurns": 9, "chatCompression": {}}, "mcp": {"excluded": ["s"], "serverCommand": "x"},
+  "tools": {"core": ["edit"], "exclude": ["Shell(rm)", "mcp__s__t", 5], "autoAccept": true, "truncateToolOutputThreshold": 100},
+  "advanced": {"excludedEnvVars": ["`+key+`"]}, "security": {"auth": {"apiKey": "`+key+`"}}, "disableAllHooks": true}`)
+	p.Write(p.Home+"/.qwen/QWEN.md", "Text with @./other.md")
+	o, err := p.Shell(Command(), "--from=qwen", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(
+		t, o.Plain(0), "left out  odd (Pollux does not know it)\n", "left out  general.vimMode (Pollux does not take its value)\n", "copied    general.checkpointing.enabled\n",
+		"left out  general.terminalBell (Pollux does not know it)\n", "left out  output (Pollux does not know it)\n", "left out  ui.hideBanner (your settings have another value)\n",
+		"present   ui.customWittyPhrases\n", "copied    ui.hideTips\n", "left out  ui.theme (", "copied    context.fileName\n", "left out  context.fileFiltering.respectGitIgnore (it would allow more",
+		"copied    context.fileFiltering.enableFuzzySearch\n", "left out  model.name (", "copied    model.maxSessionTurns\n", "left out  model.chatCompression (Pollux does not know it)\n",
+		"copied    mcp.excluded\n", "left out  mcp.serverCommand (it runs a program)\n", "present   tools.core (with Pollux's names of tools)\n", "left out  tools.exclude (Pollux does not take its value)\n",
+		"left out  tools.autoAccept (", "copied    tools.truncateToolOutputThreshold\n", "left out  advanced.excludedEnvVars (it has a key)\n", "left out  security.auth (", "left out  disableAllHooks (",
+		"changed   .qwen/QWEN.md (files that it imports with @ are looked for below ~/.gemini)\n", "NOT COPIED: 3 settings that may have refused something",
+	)
+	if strings.Contains(o.Plain(0), key) {
+		t.Error("the report has the key")
+	}
+	settings, err := os.ReadFile(p.Home + "/.gemini/settings.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := config.ParseObject(settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"context":{"fileFiltering":{"enableFuzzySearch":false},"fileName":"QWEN.md"},"general":{"checkpointing":{"enabled":true}},"mcp":{"excluded":["s"]},"model":{"maxSessionTurns":9},` +
+		`"tools":{"core":["replace"],"truncateToolOutputThreshold":100},"ui":{"customWittyPhrases":["a"],"hideBanner":false,"hideTips":true}}`
+	if text, _ := json.Marshal(got); string(text) != want {
+		t.Errorf("the settings are %s\nwant %s", text, want)
+	}
+	if text := contents(t, p.Home+"/.gemini")[filepath.Join(p.Home, ".gemini", "GEMINI.md")]; text != "Text with @./other.md" {
+		t.Errorf("the instructions are %q", text)
+	}
+	if o, err = p.Shell(Command(), "--from=qwen", "--apply"); err != nil || strings.Contains(o.Plain(0), "Wrote ") {
+		t.Errorf("again: %s, %v", o.Plain(0), err)
+	}
+}
+
+// TestInstructions copies the instructions of the user to a file of their own, and replaces none.
+func TestInstructions(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ theirs, own, want string }{
+		"none":   {"Theirs", "", "copied    .codex/AGENTS.md\n"},
+		"equal":  {"Same", "Same", "present   .codex/AGENTS.md\n"},
+		"others": {"Theirs", "Mine", "left out  .codex/AGENTS.md (you have instructions for Pollux: copy those that you want to ~/.gemini/GEMINI.md)\n"},
+		"a key":  {"Use " + key, "", "left out  .codex/AGENTS.md (it has a key)\n"},
+		"empty":  {" \n", "", "left out  .codex/AGENTS.md (it is empty)\n"},
+		"large":  {strings.Repeat("x", transfer.MaxText+1), "", "left out  AGENTS.md (it is larger than 256 KB)\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := managetest.New(t, `{}`)
+			p.Write(p.Home+"/.codex/AGENTS.md", tt.theirs)
+			if tt.own != "" {
+				p.Write(p.Home+"/.gemini/GEMINI.md", tt.own)
+			}
+			o, err := p.Shell(Command(), "--from=codex", "--apply")
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines(t, o.Plain(0), tt.want)
+			got, _ := os.ReadFile(p.Home + "/.gemini/GEMINI.md") // nothing if there is none
+			if want := map[bool]string{true: "Theirs", false: tt.own}[name == "none"]; string(got) != want {
+				t.Errorf("the instructions are %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+// TestContexts names files with instructions in the settings of a project, which Pollux reads then, and keeps names that are there.
+func TestContexts(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ settings, theirs, want, written string }{
+		"none":      {"", "", "changed   QWEN.md (context.fileName names it)\n", `{"context":{"fileName":["AGENTS.md","QWEN.md"]}}`},
+		"there":     {`{"context": {"fileName": ["QWEN.md"]}}`, "", "present   QWEN.md (context.fileName names it)\n", `{"context":{"fileName":["QWEN.md"]}}`},
+		"one":       {`{"context": {"fileName": "QWEN.md"}}`, "", "present   QWEN.md (context.fileName names it)\n", `{"context":{"fileName":"QWEN.md"}}`},
+		"another":   {`{"context": {"fileName": "X.md"}}`, "", "left out  QWEN.md (name it in context.fileName)\n", `{"context":{"fileName":"X.md"}}`},
+		"a secret":  {"", `{"context": {"fileName": ".env"}}`, "left out  context.fileName (it would allow more", `{"context":{"fileName":["AGENTS.md","QWEN.md"]}}`},
+		"an object": {`{"context": 5}`, "", "changed   QWEN.md (context.fileName names it)\n", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := managetest.New(t, `{}`)
+			p.Write("QWEN.md", "x")
+			if tt.settings != "" {
+				p.Write(".gemini/settings.json", tt.settings)
+			}
+			if tt.theirs != "" {
+				p.Write(".qwen/settings.json", tt.theirs)
+			}
+			o, err := p.Shell(Command(), "--from=qwen", "--scope=project", "--apply")
+			if tt.written == "" {
+				if err == nil {
+					t.Error("it is written")
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines(t, o.Plain(0), tt.want)
+			data, _ := os.ReadFile(filepath.Join(p.Options.Dir, ".gemini", "settings.json"))
+			got, err := config.ParseObject(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, _ := json.Marshal(got); string(text) != tt.written {
+				t.Errorf("the settings are %s, want %s", text, tt.written)
+			}
+		})
+	}
+}
+
+// TestProjectProviders checks that a project gives no provider, and that one of a name of the user's stays.
+func TestProjectProviders(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{"modelProviders": {"w": {"baseUrl": "https://mine.example", "apiKey": "$MINE"}}}`, "MINE=x")
+	const theirs = `{"providers": {"w": {"type": "openai-compat", "base_url": "https://theirs.example", "api_key": "$W"}, "v": {"type": "openai-compat", "base_url": "https://v.example", "api_key": "` + key + `"}}}`
+	p.Write("crush.json", theirs)
+	o, err := p.Shell(Command(), "--from=crush", "--scope=project", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "left out  v (a project must not choose where your prompts and keys go)\n", "left out  w (a project must not")
+	if _, err := os.Stat(filepath.Join(p.Options.Dir, ".gemini")); err == nil {
+		t.Error("the project has settings")
+	}
+	p.Write(p.Home+"/.config/crush/crush.json", theirs)
+	if o, err = p.Shell(Command(), "--from=crush", "--apply"); err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "changed   v: https://v.example, key: V_API_KEY (api_key is a key, which is not copied: set the variable V_API_KEY)\n", "left out  w: https://theirs.example, key: W (your settings have another provider with this name)\n")
+	data, _ := os.ReadFile(p.Home + "/.gemini/settings.json")
+	if text := string(data); strings.Contains(text+o.Plain(0), key) || !strings.Contains(text, `"apiKey": "$MINE"`) || strings.Contains(text, "theirs.example") {
+		t.Errorf("the settings are %s", text)
 	}
 }

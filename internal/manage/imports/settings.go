@@ -103,9 +103,9 @@ func (c *settingsCopy) copy(path string, v any) {
 		item.Leave("it has a key")
 		return
 	}
-	v, err = config.ParseValue(path, string(text), c.p.Options.Env)
+	value, err := config.ParseValue(path, string(text), c.p.Options.Env)
 	key, isKey := config.KeyOf(path)
-	if err != nil || !isKey {
+	if err != nil || !isKey || !reflect.DeepEqual(value, v) { // a value of another type may count as a text
 		item.Leave("Pollux does not take its value")
 		return
 	}

@@ -52,6 +52,14 @@ func TestTranslate(t *testing.T) {
 		{"antigravity", "---\ndescription: d\ntools: []\nmax_turns: 0\ntimeout_mins: x\n---\nx", "---\nname: \"file\"\ndescription: \"d\"\ntools: []\n---\n\nx\n", "changed (without max_turns; without timeout_mins)"},
 		{"cursor", "---\nname: a\ndescription: d\nreadonly: true\nmodel: fast\n---\nx", "---\nname: \"a\"\ndescription: \"d\"\ntools: [\"read_file\", \"glob\", \"grep_search\", \"list_directory\"]\n---\n\nx\n", "changed (with the tools that only read; without model fast: it uses that of the session)"},
 		{"qwen", "---\nname: a\ndescription: d\ntools: [read_file, edit, todo_write, grep_search, other]\n---\nx", "---\nname: \"a\"\ndescription: \"d\"\ntools: [\"read_file\", \"replace\", \"write_todos\", \"grep_search\"]\n---\n\nx\n", "changed (without other, which Pollux does not have)"},
+		{ // a forbidden tool has several names
+			"qwen", "---\nname: a\ndescription: d\ndisallowedTools: [edit, WriteFile, Bash(rm *), mcp__x]\n---\nx",
+			"---\nname: \"a\"\ndescription: \"d\"\ntools: [\"glob\", \"grep_search\", \"list_directory\", \"read_file\", \"activate_skill\", \"invoke_agent\", \"write_todos\", \"web_fetch\", \"google_web_search\"]\n---\n\nx\n",
+			"changed (with a list of the other tools, in which those of servers are missing)",
+		},
+		{"claude", "---\ndescription: d\ntools: [Read, MultiEdit, Write]\ndisallowedTools: [Edit(src/**)]\n---\nx", "---\nname: \"file\"\ndescription: \"d\"\ntools: [\"read_file\", \"write_file\"]\n---\n\nx\n", "copied"},
+		{"claude", "---\ndescription: d\ntools: [Read, Write]\npermissionMode: plan\n---\nx", "---\nname: \"file\"\ndescription: \"d\"\ntools: [\"read_file\"]\n---\n\nx\n", "changed (with the tools that only read; without permissionMode)"},
+		{"qwen", "---\ndescription: d\napprovalMode: plan\n---\nx", "---\nname: \"file\"\ndescription: \"d\"\ntools: [\"read_file\", \"glob\", \"grep_search\", \"list_directory\"]\n---\n\nx\n", "changed (with the tools that only read; without approvalMode)"},
 	} {
 		form, ok := Agents(tt.agent)
 		if !ok {
@@ -78,6 +86,7 @@ func FuzzTranslate(f *testing.F) {
 	} {
 		f.Add("claude", s)
 		f.Add("opencode", s)
+		f.Add("qwen", s)
 	}
 	f.Fuzz(func(t *testing.T, agent, text string) {
 		form, ok := Agents(agent)
