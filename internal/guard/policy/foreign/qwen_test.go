@@ -2,6 +2,8 @@ package foreign
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -68,4 +70,31 @@ func TestQwen(t *testing.T) {
 	if rules, items := Translate(p); len(rules) > 0 || fmt.Sprint(items[0].Notes) != "[a project must not allow anything]" {
 		t.Errorf("%v, %v", rules, items[0])
 	}
+}
+
+// FuzzQwen checks that rules for any permission can be read, and that none allows all calls of a tool that changes something.
+func FuzzQwen(f *testing.F) {
+	for _, s := range []string{"Shell(rm *)", "Read(//etc/[a]**)", "WebFetch(*.a.io)", "mcp__a__b", "Edit(\"", "Bash(a:*b)", "task(x)", "(", "Read()", "WebFetch(domain:)"} {
+		f.Add(s)
+	}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text string) {
+		rules, items := Translate(Permissions{Agent: Qwen, Home: "/home/me", Deny: []string{text}, Ask: []string{text}, Allow: []string{text}})
+		if len(items) != 3 {
+			t.Errorf("%d reports", len(items))
+		}
+		for _, r := range rules {
+			isWhole := r.Prefix+r.Command+r.Args == "" && r.Server == ""
+			if r.Decision == policy.Allow && isWhole && !onlyReads(r.Tools) && r.Tools[0] != "write_todos" {
+				t.Errorf("%q allows %v", text, r)
+			}
+		}
+		file := filepath.Join(dir, fmt.Sprintf("%p.toml", t))
+		if err := os.WriteFile(file, TOML(Qwen, rules, 998), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if r := policy.CheckFiles([]policy.File{policy.UserFile(file)}, nil); r.Failed() {
+			t.Errorf("%q: %s", text, r.Problems[0].String(func(name string) string { return name }))
+		}
+	})
 }

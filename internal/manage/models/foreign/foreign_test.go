@@ -135,6 +135,12 @@ stream_max_retries = 3
 				"changed p: https://p.example, key: P_API_KEY (api_key is not copied, because it comes from a program: set the variable P_API_KEY)\nleft out q (its base_url: it comes from a program)\nleft out t (Pollux does not know its type vertex)",
 			`{"c":{"baseUrl":"https://c.example/v1","headers":{"X":"${V}"},"keyVars":["C_KEY"],"model":"b","models":[{"match":"b","maxOutput":5,"price":{"cacheRead":0.1,"input":1,"output":2},"thinking":true,"window":10},{"match":"s\\[1]","window":7}],"protocol":"openai","quirks":{"extra":{"y":1}},"smallModel":"s"},"p":{"baseUrl":"https://p.example","keyVars":["P_API_KEY"],"protocol":"openai"}}`, "c/b",
 		},
+		{
+			"variables and keys in other places", "crush", `{"providers": {"a": {"base_url": "https://a.example", "api_key": "$A", "models": [{"id": "$X"}]}, "b": {"base_url": "https://b.example", "api_key": "$B", "extra_body": {"k": "` + key + `"}}, "c": {"base_url": "https://c.example?key=abcdef1234", "api_key": "$C"}, "d": {"base_url": "https://d.example?api-version=1", "api_key": "$D"}, "e": 5}}`,
+			"left out a (it has a $ that Pollux would read as a variable)\nleft out b (it has a key: write it as modelProviders, with a variable in place of the key, see /docs models)\n" +
+				"left out c (its address has a key: write it as modelProviders, with a variable in place of the key, see /docs models)\ncopied d: https://d.example?api-version=1, key: D\nleft out e (it is not an object)",
+			`{"d":{"baseUrl":"https://d.example?api-version=1","keyVars":["D"],"protocol":"openai"}}`, "",
+		},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
