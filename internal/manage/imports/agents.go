@@ -55,7 +55,9 @@ func agents() []agent {
 			project: files{
 				dir: ".claude", settings: []string{".claude/settings.json", ".claude/settings.local.json"}, commands: []string{".claude/commands"}, subagents: []string{".claude/agents"},
 				inPlace: []string{".claude/skills", ".mcp.json", "CLAUDE.md"},
-				others:  map[string]string{".claude/rules": "copy the instructions that you want to GEMINI.md"},
+				others: map[string]string{
+					".claude/rules": "copy the instructions that you want to GEMINI.md", ".claude/CLAUDE.md": "to have it, add the line @.claude/CLAUDE.md to CLAUDE.md or GEMINI.md",
+				},
 			},
 			reasons: map[string]string{
 				"hooks": "", "permissions": "", "sandbox": "", "disabledMcpjsonServers": "", "$schema": "",
@@ -68,17 +70,17 @@ func agents() []agent {
 		{
 			name: "antigravity", title: "Antigravity CLI",
 			user: files{
-				dir: ".gemini/antigravity-cli", settings: []string{".gemini/antigravity-cli/settings.json"},
+				dir: ".gemini/antigravity-cli", settings: []string{".gemini/antigravity-cli/settings.json"}, subagents: []string{".gemini/config/agents"},
 				others: map[string]string{
-					".gemini/config/agents": "its agents have another form", ".gemini/config/rules": "copy the instructions that you want to ~/.gemini/GEMINI.md",
+					".gemini/config/rules":     "copy the instructions that you want to ~/.gemini/GEMINI.md",
 					".gemini/config/workflows": "write each as a skill or a command", ".gemini/config/plugins": "to install one, run: pollux extensions install DIRECTORY",
 					".gemini/config/skills": "to use them, run: pollux skills link ~/.gemini/config/skills",
 				},
 			},
 			project: files{
-				dir: ".agents/hooks.json", inPlace: []string{".agents/skills", ".agents/mcp_config.json", "AGENTS.md"},
+				dir: ".agents/hooks.json", subagents: []string{".agents/agents"}, inPlace: []string{".agents/skills", ".agents/mcp_config.json", "AGENTS.md"},
 				others: map[string]string{
-					".agents/agents": "its agents have another form", ".agents/rules": "copy the instructions that you want to GEMINI.md",
+					".agents/rules":     "copy the instructions that you want to GEMINI.md",
 					".agents/workflows": "write each as a skill or a command", ".agents/plugins": "to install one, run: pollux extensions install DIRECTORY",
 				},
 			},
@@ -129,7 +131,7 @@ func agents() []agent {
 			reasons: map[string]string{
 				"mcp": "", "permission": "", "$schema": "", "model": ownModel, "small_model": ownModel, "provider": "",
 				"agent": "write each as a file in agents", "command": "write each as a file in commands", "plugin": program, "formatter": program, "lsp": program,
-				"instructions": "name the files in context.fileName", "tools": "write policies, see /docs policies",
+				"instructions": "to have a file, add the line @FILE to AGENTS.md or GEMINI.md", "tools": "write policies, see /docs policies",
 			},
 			restricting: []string{"tools", ".opencode/plugin", ".opencode/plugins", ".config/opencode/plugin", ".config/opencode/plugins"},
 		},

@@ -337,6 +337,27 @@ func TestQwenSettings(t *testing.T) {
 	}
 }
 
+// TestAntigravityAgents copies agents of Antigravity CLI, which may be in directories of their own.
+func TestAntigravityAgents(t *testing.T) {
+	t.Parallel()
+	p := managetest.New(t, `{}`)
+	p.Write(p.Home+"/.gemini/antigravity-cli/settings.json", `{}`)
+	const text = "---\ndescription: d\ntools: [view_file]\n---\nx"
+	p.Write(p.Home+"/.gemini/config/agents/one.md", text)
+	p.Write(p.Home+"/.gemini/config/agents/two/agent.md", text)
+	o, err := p.Shell(Command(), "--from=antigravity", "--apply")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines(t, o.Plain(0), "copied    one.md\n", "copied    two/agent.md\n", "Wrote 2 subagents to ~/.gemini/agents.")
+	got := contents(t, filepath.Join(p.Home, ".gemini", "agents"))
+	for _, name := range []string{"one", "two"} {
+		if text := got[filepath.Join(p.Home, ".gemini", "agents", name+".md")]; text != "---\nname: \""+name+"\"\ndescription: \"d\"\ntools: [\"read_file\"]\n---\n\nx\n" {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+}
+
 // TestInstructions copies the instructions of the user to a file of their own, and replaces none.
 func TestInstructions(t *testing.T) {
 	t.Parallel()

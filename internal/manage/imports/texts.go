@@ -105,7 +105,12 @@ func (a *agent) subagents(p *project.Project, scope config.Scope) *transfer.Part
 	if !ok {
 		return t.Part
 	}
-	base := func(name string) string { return strings.TrimSuffix(path.Base(name), ".md") }
+	base := func(name string) string {
+		if dir := path.Dir(name); path.Base(name) == "agent.md" && dir != "." { // of Antigravity CLI
+			return path.Base(dir)
+		}
+		return strings.TrimSuffix(path.Base(name), ".md")
+	}
 	t.copy(a.in(scope).subagents, []string{".md"}, func(name string) string { return strings.TrimLeft(base(name), "_.") + ".md" }, func(name string, text []byte, item *transfer.Item) []byte {
 		return form.Translate(base(name), text, item)
 	})
