@@ -23,6 +23,26 @@ func TestReservedNamesOfServers(t *testing.T) {
 	}
 }
 
+// A provider of the user may have dots in its name, and is replaced as a whole.
+func TestSetProvider(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.user(t, `{"modelProviders": {"a.b": {"headers": {"X": "y"}}, "c": {}}}`)
+	if err := p.paths().SetProvider("a.b", map[string]any{"baseUrl": "https://a.example"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "__proto__"} {
+		if err := p.paths().SetProvider(name, map[string]any{}); exit.CodeOf(err) != exit.Input {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	s, _ := p.mustLoad(t)
+	var got map[string]map[string]any
+	if err := ModelProviders.Decode(s, &got); err != nil || len(got) != 2 || len(got["a.b"]) != 1 || got["a.b"]["baseUrl"] != "https://a.example" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
+
 // A project could send the secrets of the user anywhere; the user's own servers get them.
 func TestServersOfProjectsGetNoSecrets(t *testing.T) {
 	t.Parallel()

@@ -66,9 +66,6 @@ func (p Place) Objects(names ...string) (files []File, err error) {
 
 // Member returns an object in a settings file as it is written, with the names of variables. It returns nil if there is none.
 func Member(file, key string) (map[string]any, error) {
-	if file == "" {
-		return nil, nil
-	}
 	data, err := durable.ReadFile(file, maxJSON)
 	if durable.IsAbsent(err) {
 		return nil, nil

@@ -282,7 +282,7 @@ func TestOptions(t *testing.T) {
 	dir := write(t, map[string]string{
 		manifestOfClaude: `{"name": "x", "userConfig": {"a": {}, "A": {}, "n": 5}}`,
 		"hooks/hooks.json": `{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "x \"${user_config.A}\""}, {"type": "command", "command": "x '${user_config.A}'"},
-			{"type": "command", "command": "x", "args": ["${user_config.A}"]}, {"type": "command", "command": "x ${user_config.A}", "shell": "powershell"}]}]}}`,
+			{"type": "command", "command": "x", "args": ["${user_config.A}"]}, {"type": "command", "command": "${user_config.A}", "args": ["y"]}, {"type": "command", "command": "x ${user_config.A}", "shell": "powershell"}]}]}}`,
 		".mcp.json": `{"mcpServers": {"s": {"command": "x", "args": ["${user_config.A}"]}, "t": {"command": "x", "args": ["${user_config.no}"]}}}`,
 	})
 	c, err := convert(t, dir, "")
@@ -306,8 +306,9 @@ copied    PreToolUse: x "${CLAUDE_PLUGIN_OPTION_A}"
 left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
 left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
 left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
+left out  PreToolUse (it needs an option of the plugin in a place where no shell would replace it)
 
-NOT COPIED: 3 hooks that may have refused something, see above. Nothing checks in their place.`
+NOT COPIED: 4 hooks that may have refused something, see above. Nothing checks in their place.`
 	if diff := cmp.Diff(report, c.Report()); diff != "" {
 		t.Error(diff)
 	}

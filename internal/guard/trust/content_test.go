@@ -50,6 +50,7 @@ func TestContent(t *testing.T) {
 		{hookOf("sh $GEMINI_PROJECT_DIR/guard.sh"), "guard.sh"},
 		{hookOf(`sh "${GEMINI_PROJECT_DIR}/guard.sh"`), "guard.sh"},
 		{hookOf(`"$CLAUDE_PROJECT_DIR"/scripts/lint.py`), "scripts/lint.py"},
+		{hookOf(`"$QWEN_PROJECT_DIR"/scripts/lint.py`), "scripts/lint.py"},
 		{hookOf("bash -c 'sh guard.sh'"), "guard.sh"},
 		{hookOf(`bash -c "cd . && sh guard.sh"`), "guard.sh"},
 		{hookOf("cat <guard.sh | sh"), "guard.sh"},
