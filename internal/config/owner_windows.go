@@ -34,7 +34,7 @@ func foreignOwner(path string) (reason, hint string) {
 	}
 }
 
-// ownerProblem returns the reason why a user other than an administrator may change what a path means or, if it is the
+// ownerProblem returns the reason why a user other than an administrator may lead a path elsewhere or, if it is the
 // last one, the content there; "" if none can.
 func ownerProblem(path string, isLast bool) string {
 	info, err := os.Lstat(path)

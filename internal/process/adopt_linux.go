@@ -26,10 +26,11 @@ type adoption struct {
 var adopted adoption
 
 // Adopt makes this process the parent of its programs' descendants whose own parents end, as daemons do. It waits for their end,
-// so that none stays as a zombie. Where a process may look into its descendants only, it then sees into daemons, too.
-func Adopt() {
+// so that none stays as a zombie. Where a process may look into its descendants only, it then sees into daemons, too. The first call asks isNeeded whether
+// to do so; later calls have no effect.
+func Adopt(isNeeded func() bool) {
 	adopted.once.Do(func() {
-		if unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
+		if !isNeeded() || unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {
 			return // it goes on without
 		}
 		ends := make(chan os.Signal, 1)

@@ -39,7 +39,7 @@ func TestAdopt(t *testing.T) {
 
 // adopting checks that a daemon is a child of this process, that none stays as a zombie, and that those who wait for programs get their exit codes.
 func adopting(t *testing.T, dir string) {
-	Adopt()
+	Adopt(func() bool { return true })
 	p, err := Launcher{}.Start(t.Context(), sh(dir, "setsid -f sh -c 'echo $$ >new; mv new pid; until [ -e go ]; do sleep 0.01; done'; until [ -e pid ]; do sleep 0.01; done"))
 	if err != nil {
 		t.Fatal(err)

@@ -159,7 +159,7 @@ func TestJobEndsWithPollux(t *testing.T) {
 	}
 }
 
-// What a program leaves is known, and goes on when the process is released.
+// The processes that a program leaves are known, and go on when the process is released.
 func TestReleaseLeavesDescendants(t *testing.T) {
 	p, c := startHelper(t, "leaver")
 	<-p.Exited()

@@ -152,8 +152,6 @@ func ownTerminals() (paths []string) {
 
 func keepFiles() {}
 
-func adoptDaemons() {}
-
 // canonical returns the profile with paths as the file system spells them: it may not tell upper case from lower case.
 func (p Profile) canonical() Profile {
 	for _, list := range []*[]string{&p.Write, &p.Hide, &p.Keep, &p.Read, &p.Scratch, &p.Sockets, &p.HideSockets} {

@@ -141,13 +141,6 @@ func ownTerminals() (paths []string) {
 // keepFiles keeps files from programs that this process has been started with: they may be open for writing.
 func keepFiles() { _ = unix.CloseRange(3, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) } // since Linux 5.11, and Landlock 2 is later
 
-// adoptDaemons keeps daemons in the sandbox descendants of this process, if it can answer only the calls of such.
-func adoptDaemons() {
-	if seccomp.NeedsDescendants() {
-		process.Adopt()
-	}
-}
-
 // Name is the name of the sandbox of this system, as settings have it.
 const Name = "landlock"
 
@@ -159,6 +152,7 @@ const keepsThreads = true
 
 // apply has a program started with the rules.
 func (r *rules) apply(c *process.Command, w watch) error {
+	process.Adopt(seccomp.NeedsDescendants) // daemons are no descendants otherwise
 	inner, started := c.Confine, c.Started
 	c.Confine = func() error {
 		if inner != nil {

@@ -40,5 +40,3 @@ func (*rules) apply(*process.Command, watch) error { return ErrUnavailable }
 func ownTerminals() []string { return nil }
 
 func keepFiles() {}
-
-func adoptDaemons() {}

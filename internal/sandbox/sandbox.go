@@ -146,7 +146,6 @@ func New(o Options) (*Sandbox, error) {
 	}
 	keepFiles()
 	process.Seal() // else programs could look into the threads that start them, which are confined as they are
-	adoptDaemons()
 	return &Sandbox{options: o}, nil
 }
 

@@ -92,7 +92,7 @@ func newFeed(t *testing.T, s *server) *feed {
 	}
 }
 
-// see checks what the feed returns, and how many requests it has sent by then.
+// see checks the release that the feed returns, and the number of requests by then.
 func (f *feed) see(t *testing.T, s *server, version string, requests int, fails bool) {
 	t.Helper()
 	got, err := f.newest(t.Context())

@@ -58,7 +58,7 @@ type (
 )
 
 // CanAsk returns why this process cannot answer system calls of programs that it starts, nil if it can. It tries it on itself: some containers
-// do not allow it. What the kernel allows for this process alone is read from its settings.
+// do not allow it. Its settings say how far that is allowed for this process alone.
 func CanAsk() error {
 	if err := tracingOf("/").check(); err != nil {
 		return err

@@ -97,7 +97,7 @@ func (d *draft) keyVar() string {
 	return word + "_API_KEY"
 }
 
-// key reads a key: a reference to a variable, or a literal key, which a variable takes the place of. what names it in the report.
+// key reads a key: a reference to a variable, or a literal key, which a variable takes the place of. The report names it by the last argument.
 func (d *draft) key(what, text string) {
 	expanded, err := d.expand(text)
 	name, isVar := variableOf(expanded)

@@ -171,7 +171,7 @@ stream_max_retries = 3
 	}
 }
 
-// FuzzProviders checks that no file makes a translation panic, and that what it copies is an entry that Pollux takes, without keys,
+// FuzzProviders checks that no file makes a translation panic, and that its copy is an entry that Pollux takes, without keys,
 // programs and contents of files.
 func FuzzProviders(f *testing.F) {
 	f.Add("codex", `{"model_providers": {"a": {"base_url": "https://a.example", "query_params": {"k": "v"}, "http_headers": {"Authorization": "`+key+`"}, "env_http_headers": 5, "stream_idle_timeout_ms": 1e308}}}`)
