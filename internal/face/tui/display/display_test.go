@@ -16,8 +16,8 @@ import (
 	"pollux/internal/terminal"
 )
 
-// open returns an open display at a terminal of 80 columns and 24 rows that has replied, and a function that sets the number of columns. What
-// is written to the terminal is read by nothing: the output goes to w.
+// open returns an open display at a terminal of 80 columns and 24 rows that has replied, and a function that sets the number of
+// columns. Frames go to w.
 func open(t *testing.T, o Options, w io.Writer) (*Display, func(columns uint16)) {
 	t.Helper()
 	ours, theirs, err := pty.Open()
