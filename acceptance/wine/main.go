@@ -32,7 +32,7 @@ func main() {
 // run tests the packages. As the program that go test runs, it runs a Windows program with its arguments.
 func run(ctx context.Context, args []string) (process.Status, error) {
 	if len(args) == 0 {
-		return process.Status{}, errors.New("name packages: go run ./acceptance/wine ./internal/durable/...")
+		return process.Status{}, errors.New("name the packages to test, such as ./internal/process")
 	}
 	env := config.Environ()
 	wine, err := findWine(env.Get("PATH"))
