@@ -326,16 +326,17 @@ func (p *Paths) CommandFiles() string { return filepath.Join(p.tmp(), commandFil
 
 // Staging returns the directory for files of a moment that commands in the sandbox must neither read nor change, unlike those in directories for temporary files, such as a text
 // that the user edits. It need not exist.
-func (p *Paths) Staging() string { return filepath.Join(p.GeminiDir(), "pollux", "staging") }
+func (p *Paths) Staging() string { return filepath.Join(p.tmp(), staging) }
 
 // TerminalMarks returns the directory for marks of terminals that sessions have in modes of their own. It need not exist.
 func (p *Paths) TerminalMarks() string { return filepath.Join(p.tmp(), terminalMarks) }
 
-// backgroundLogs, commandFiles and terminalMarks are the names of directories beside those of projects.
+// backgroundLogs and the others are the names of directories beside those of projects.
 const (
 	backgroundLogs = "background-processes"
 	commandFiles   = "command-files"
 	terminalMarks  = "terminal-marks"
+	staging        = "staging"
 )
 
 func (p *Paths) tmp() string     { return filepath.Join(p.RuntimeDir(), "tmp") }

@@ -144,7 +144,7 @@ func (p *Paths) settle(projects map[string]string, key string) (string, error) {
 // takenSlugs returns the slugs that a new project cannot have: those of known projects, and names of other directories
 // beside theirs.
 func takenSlugs(projects map[string]string) map[string]bool {
-	taken := map[string]bool{"bin": true, backgroundLogs: true, commandFiles: true, terminalMarks: true}
+	taken := map[string]bool{"bin": true, backgroundLogs: true, commandFiles: true, terminalMarks: true, staging: true}
 	for _, slug := range projects {
 		taken[slug] = true
 	}

@@ -53,7 +53,7 @@ func Follow(ctx context.Context, opened error, from Options) error {
 	accounts, _ := auth.Open(p.AuthInputs(ctx)) // the session inside says why one cannot be used
 	o := &container.Options{
 		Needed: *needed, Image: confine.Image(s), Args: from.Args,
-		Dir: p.Paths.Dir(), Temp: "/tmp", Home: p.Paths.Home(), Own: p.Paths.GeminiDir(), Rules: rulesOf(ctx, p), Read: expand(p, config.SandboxPaths(s)), Script: p.IsTrusted(),
+		Dir: p.Paths.Dir(), Temp: "/tmp", Home: p.Paths.Home(), Own: p.Paths.GeminiDir(), Staging: p.Paths.Staging(), Rules: rulesOf(ctx, p), Read: expand(p, config.SandboxPaths(s)), Script: p.IsTrusted(),
 		UID: os.Getuid(), GID: os.Getgid(), Env: env.Get, Forward: append(storedKeys(accounts, env.Get), forwarded(accounts.Table(), env.List())...),
 		Loopback: loopback(ctx, accounts, env.Get), Program: self, IsLinux: runtime.GOOS == "linux",
 		Launcher: p.Launcher, Find: func(name string) string { return p.FindProgram(project.NewWorkspace(p.WithWarn(nil)), name) },

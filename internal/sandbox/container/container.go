@@ -69,14 +69,15 @@ type Options struct {
 	// Args are the arguments of Pollux.
 	Args []string
 
-	Dir    string   // the directory of the project, which can be changed
-	Dirs   []string // further ones of the workspace, with the repositories of worktrees
-	Home   string   // the home directory
-	Own    string   // the directory of Pollux's own files, in the home directory
-	Temp   string   // the directory for temporary files of all users, not the one in TMPDIR
-	Rules  []string // files and directories that can be read: settings and policies of the system
-	Read   []string // further ones that can be read, from settings
-	Script bool     // whether Dir's .gemini/sandbox.bashrc runs at the start, and a proxy may be a file in Dir: the folder is trusted
+	Dir     string   // the directory of the project, which can be changed
+	Dirs    []string // further ones of the workspace, with the repositories of worktrees
+	Home    string   // the home directory
+	Own     string   // the directory of Pollux's own files, in the home directory
+	Staging string   // the directory for the link, see [Options.linkParent]
+	Temp    string   // the directory for temporary files of all users, not the one in TMPDIR
+	Rules   []string // files and directories that can be read: settings and policies of the system
+	Read    []string // further ones that can be read, from settings
+	Script  bool     // whether Dir's .gemini/sandbox.bashrc runs at the start, and a proxy may be a file in Dir: the folder is trusted
 
 	User     string // the name of the user
 	UID, GID int

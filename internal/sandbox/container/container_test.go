@@ -283,12 +283,12 @@ func TestRelay(t *testing.T) {
 	_, port, _ := net.SplitHostPort(server.Addr().String())
 	o := options(t, "docker", nil)
 	o.Loopback = []string{server.Addr().String(), "localhost:" + port, "no address"}
-	o.Own = t.TempDir()
+	o.Staging = filepath.Join(t.TempDir(), "staging")
 	parent, err := o.linkParent()
-	if err != nil || parent != filepath.Join(o.Own, "pollux") && len(parent) <= maxParent {
+	if err != nil || parent != o.Staging && len(o.Staging) <= maxParent {
 		t.Fatal(parent, err)
 	}
-	o.Own = filepath.Join("/", strings.Repeat("x", maxParent))
+	o.Staging = filepath.Join("/", strings.Repeat("x", maxParent))
 	if long, err := o.linkParent(); long != "" || err != nil {
 		t.Error(long, err)
 	}

@@ -29,11 +29,10 @@ const maxParent = 80
 // linkParent returns the directory for links, which is one of Pollux's own: in a directory for temporary files, the commands in the sandbox of other sessions could
 // read the keys of this one, and change how it begins. It is "", for temporary files, if its path is too long.
 func (o *Options) linkParent() (string, error) {
-	dir := filepath.Join(o.Own, "pollux")
-	if len(dir) > maxParent {
+	if len(o.Staging) > maxParent {
 		return "", nil
 	}
-	return dir, durable.MkdirAll(dir, 0o700)
+	return o.Staging, durable.MkdirAll(o.Staging, 0o700)
 }
 
 // link makes the directory in another one, with a name that begins with a text, and begins to relay. Only on Linux, a container reaches the local sockets of its machine: elsewhere the container
