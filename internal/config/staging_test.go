@@ -13,7 +13,9 @@ import (
 func TestStaging(t *testing.T) {
 	t.Parallel()
 	p := config.NewPaths(config.NewEnv("HOME="+t.TempDir()), t.TempDir())
-	isIn := func(dir string) bool { return workspace.IsWithin(p.Staging(), dir) || workspace.IsWithin(dir, p.Staging()) }
+	isIn := func(dir string) bool {
+		return workspace.IsWithin(p.Staging(), dir) || workspace.IsWithin(dir, p.Staging())
+	}
 	if slices.ContainsFunc(p.Shown(), isIn) || !slices.ContainsFunc(p.Private(), isIn) || isIn(p.Scratch()) || isIn(filepath.Join(p.RuntimeDir(), "pollux")) {
 		t.Errorf("%s, where %q are private, and %q shown", p.Staging(), p.Private(), p.Shown())
 	}
