@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"pollux/internal/process"
 	"pollux/internal/sandbox/seccomp"
 )
 
@@ -18,7 +19,7 @@ import (
 // that makes its calls at the same address can signal its own processes only.
 func askedSignals() (rules []seccomp.Rule) {
 	const all = ^uint32(0)
-	if at := seccomp.OwnAddress(); at != 0 {
+	if at := process.CallAddress(); at != 0 {
 		rules = append(rules, seccomp.Rule{Call: unix.SYS_KILL, At: at, Action: seccomp.Allow})
 	}
 	return append(

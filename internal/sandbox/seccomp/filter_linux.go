@@ -6,10 +6,6 @@ package seccomp
 
 import (
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -36,7 +32,7 @@ type Rule struct {
 	Not bool
 	// Also, if set, limits the rule to calls with another argument, too. Not is unset then.
 	Also *Argument
-	// At, if set, limits the rule to calls at an address, such as [OwnAddress]. Mask is 0 then.
+	// At, if set, limits the rule to calls at an address, such as that of [process.CallAddress]. Mask is 0 then.
 	At uint64
 	// Action is one of those below.
 	Action Action
@@ -120,24 +116,6 @@ func New(rules []Rule) Filter {
 	}
 	return append(f, result(unix.SECCOMP_RET_ALLOW))
 }
-
-// OwnAddress returns the address at which this process makes its system calls, those between a fork and the start of a program included: Go
-// has one for all, but for those of its runtime. It is 0 if the kernel does not tell. A program may have code of its own at this address.
-var OwnAddress = sync.OnceValue(func() uint64 {
-	call, err := os.ReadFile("/proc/thread-self/syscall") // it describes the call by which it is read
-	if err != nil {
-		return 0
-	}
-	words := strings.Fields(string(call))
-	if len(words) < 3 {
-		return 0
-	}
-	at, err := strconv.ParseUint(words[len(words)-1], 0, 64)
-	if err != nil {
-		return 0
-	}
-	return at
-})
 
 func load(offset uint32) unix.SockFilter {
 	return unix.SockFilter{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: offset}
