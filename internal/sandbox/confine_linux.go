@@ -35,8 +35,8 @@ type rules struct {
 
 // Available returns why this system cannot confine programs; nil if it can.
 func Available() error {
-	if landlock.Version() < 2 {
-		return fmt.Errorf("%w: it needs Linux 5.19 or later, with Landlock enabled", ErrUnavailable)
+	if err := landlock.Available(); err != nil {
+		return fmt.Errorf("%w: %w", ErrUnavailable, err)
 	}
 	if err := seccomp.Available(); err != nil {
 		return fmt.Errorf("%w: %w", ErrUnavailable, err)

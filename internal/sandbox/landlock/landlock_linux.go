@@ -24,11 +24,31 @@ const (
 
 // Version returns the version of Landlock in this kernel, 0 if there is none or it is switched off.
 func Version() int {
+	v, _ := version()
+	return v
+}
+
+func version() (int, unix.Errno) {
 	v, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
-		return 0
+		return 0, errno
 	}
-	return int(v)
+	return int(v), 0
+}
+
+// Available returns why there can be no rules on this machine; nil if there can.
+func Available() error { return check(version()) }
+
+func check(v int, errno unix.Errno) error {
+	switch {
+	case errno == unix.EOPNOTSUPP:
+		return errors.New("the kernel has switched Landlock off (its parameter lsm= lacks it)")
+	case errno != 0 && errno != unix.ENOSYS:
+		return fmt.Errorf("it may not use Landlock here (%w): a container, or SystemCallFilter of systemd, can block it", errno)
+	case v < 2:
+		return errors.New("it needs Linux 5.19 or later, with Landlock enabled")
+	}
+	return nil
 }
 
 // Rules is a set of rules. It may be used from several goroutines at once.
@@ -40,8 +60,8 @@ type Rules struct {
 // New returns a set of rules that allows nothing, of a version that the kernel has. It also keeps programs from signalling
 // processes outside, and from the abstract sockets of such, from version 6 on.
 func New(v int) (*Rules, error) {
-	if v < 2 {
-		return nil, errors.New("this kernel has no Landlock, or one that is too old (it needs Linux 5.19)")
+	if err := check(v, 0); err != nil {
+		return nil, err
 	}
 	attr := unix.LandlockRulesetAttr{Handled_access_fs: write | nodes | unix.LANDLOCK_ACCESS_FS_REFER}
 	if v >= 3 {
