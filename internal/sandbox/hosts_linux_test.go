@@ -214,6 +214,9 @@ func TestLimited(t *testing.T) {
 	if processtest.HasRaceDetector() {
 		t.Skip("NOT TESTED: a program that tries to escape has no races, and takes long to start")
 	}
+	if err := sandbox.Available(); err != nil {
+		t.Skip("NOT TESTED:", err)
+	}
 	own := ownAddress(t, netip.Addr.Is4)
 	visits := make(chan string, 100)
 	port := serve(t, own, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { visits <- r.URL.Path }))
