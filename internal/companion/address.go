@@ -63,7 +63,7 @@ func (a *address) check() error {
 	case kind == listener.Confined:
 		return fmt.Errorf("a command in the sandbox listens at port %d in its place", a.port)
 	case kind == listener.Unknown && listener.Sees && !a.isSure:
-		return fmt.Errorf("Pollux does not see which program listens at port %d. Begin a new terminal in the editor", a.port)
+		return fmt.Errorf("it is not visible which program listens at port %d. Begin a new terminal in the editor", a.port)
 	}
 	return nil
 }

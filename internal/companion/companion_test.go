@@ -550,7 +550,7 @@ func TestImpostor(t *testing.T) {
 	e.Stop()
 	p := newProject(t, enabled, "TMPDIR="+t.TempDir())
 	list(t, e, p, os.Getpid(), p.Paths.Dir())
-	if why := open(t, p).Status().Why; why == nil || !strings.Contains(why.Error(), "Pollux does not see which program listens at port "+e.Port()) {
+	if why := open(t, p).Status().Why; why == nil || !strings.Contains(why.Error(), "it is not visible which program listens at port "+e.Port()) {
 		t.Errorf("no program: %v", why)
 	}
 	p = newProject(t, enabled, "TMPDIR="+t.TempDir(), "GEMINI_CLI_IDE_SERVER_PORT="+e.Port())
