@@ -66,9 +66,19 @@ func adopting(t *testing.T, dir string) {
 		})
 	}
 	all.Wait()
+	adopted.mu.Lock()
+	adopted.own[pid] = true // as a program that a Process waits for, started by the first thread
+	adopted.mu.Unlock()
 	if err := os.WriteFile(filepath.Join(dir, "go"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	processtest.WaitUntil(t, "the daemon has ended", func() bool { q, ok := readProcess(pid); return !ok || q.state == 'Z' })
+	adopted.reap()
+	if q, _ := readProcess(pid); q.state != 'Z' {
+		t.Error("a program was waited for that belongs to a Process")
+	}
+	adopted.ended(pid)
+	adopted.reap()
 	processtest.WaitUntil(t, "no process stays", func() bool {
 		self := strconv.Itoa(os.Getpid())
 		list, err := os.ReadFile("/proc/self/task/" + self + "/children")
