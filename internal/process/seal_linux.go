@@ -1,7 +1,6 @@
 package process
 
 import (
-	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -14,21 +13,41 @@ import (
 // this one starts are not sealed. As long as this one is sealed, it cannot map user ids for a
 // process that it clones into a user namespace.
 func Seal() {
-	CallAddress()                                    // from now on, /proc hides it from this process, too
+	ownCall.read()                                   // from now on, /proc hides it from this process, too
 	_ = unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0) // nothing is lost if a kernel refuses
 }
 
 // isFirstThread reports whether the calling thread is the one that the process began with.
 func isFirstThread() bool { return unix.Gettid() == unix.Getpid() }
 
+// call is a system call of this process, as the kernel describes it: numbers, the last of which is the address at which it was made.
+type call struct {
+	once sync.Once
+	text [256]byte
+	n    int
+}
+
+var ownCall call
+
+// read reads the description of the call by which it is read. Each start does, with three calls.
+func (c *call) read() {
+	c.once.Do(func() {
+		fd, err := unix.Open("/proc/thread-self/syscall", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+		if err != nil {
+			return
+		}
+		defer unix.Close(fd)
+		if n, err := unix.Read(fd, c.text[:]); err == nil {
+			c.n = n
+		}
+	})
+}
+
 // CallAddress returns the address at which this process makes its system calls, those between a fork and the start of a program included: Go
 // has one for all, but for those of its runtime. It is 0 if the kernel does not tell. A program may have code of its own at this address.
-var CallAddress = sync.OnceValue(func() uint64 {
-	call, err := os.ReadFile("/proc/thread-self/syscall") // it describes the call by which it is read
-	if err != nil {
-		return 0
-	}
-	words := strings.Fields(string(call))
+func CallAddress() uint64 {
+	ownCall.read()
+	words := strings.Fields(string(ownCall.text[:ownCall.n]))
 	if len(words) < 3 {
 		return 0
 	}
@@ -37,4 +56,4 @@ var CallAddress = sync.OnceValue(func() uint64 {
 		return 0
 	}
 	return at
-})
+}
