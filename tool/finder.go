@@ -56,7 +56,7 @@ func (r *Registry) findable(active []*registered) *Finder {
 		return nil
 	}
 	own := r.finder.Tool.Spec().Name
-	isTaken := slices.ContainsFunc(active, func(t *registered) bool { return slices.Contains(names(t), own) })
+	isTaken := slices.ContainsFunc(active, func(t *registered) bool { return t.Spec().IsNamed(own) })
 	if isTaken || r.hide != nil && r.hide(r.finder.Tool) {
 		return nil
 	}

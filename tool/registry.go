@@ -1,6 +1,7 @@
 package tool
 
 import (
+	"iter"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -94,7 +95,7 @@ func (r *Registry) owner(name string) *owner {
 func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 	taken := map[string]*owner{} // of the names and aliases of the tools, besides o; nil for none
 	for _, t := range tools {
-		for _, name := range names(t) {
+		for name := range names(t) {
 			taken[name] = nil
 		}
 	}
@@ -105,7 +106,7 @@ func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 				places[t.Spec().Name] = i
 				continue
 			}
-			for _, name := range names(t) {
+			for name := range names(t) {
 				if _, asked := taken[name]; asked {
 					taken[name] = other
 				}
@@ -113,9 +114,8 @@ func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 		}
 	}
 	for _, t := range tools {
-		if j := slices.IndexFunc(names(t), func(name string) bool { return taken[name] != nil }); j >= 0 {
-			name := names(t)[j]
-			conflicts = append(conflicts, Conflict{Tool: t, Name: name, Owner: taken[name].name})
+		if name, other := firstTaken(t, taken); other != nil {
+			conflicts = append(conflicts, Conflict{Tool: t, Name: name, Owner: other.name})
 			continue
 		}
 		name := t.Spec().Name
@@ -130,7 +130,30 @@ func (r *Registry) add(o *owner, tools []Tool) (conflicts []Conflict) {
 	return conflicts
 }
 
-func names(t Tool) []string { return t.Spec().Names() }
+// firstTaken returns the first of a tool's names that another owner has, and that owner; nil for none.
+func firstTaken(t Tool, taken map[string]*owner) (name string, other *owner) {
+	for name := range names(t) {
+		if other := taken[name]; other != nil {
+			return name, other
+		}
+	}
+	return "", nil
+}
+
+// names are the name of a tool and its aliases, as [Spec.Names] has them. They make no list: each start asks for those of all tools.
+func names(t Tool) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		s := t.Spec()
+		if !yield(s.Name) {
+			return
+		}
+		for _, alias := range s.Aliases {
+			if !yield(alias) {
+				return
+			}
+		}
+	}
+}
 
 // Remove removes all tools of an owner. The owner keeps its place: tools that
 // it adds later are declared where the removed ones were.
@@ -229,7 +252,7 @@ func (r *Registry) Hidden(name string) (Tool, bool) {
 	defer r.mu.Unlock()
 	for _, o := range r.owners {
 		for _, t := range o.tools {
-			if slices.Contains(names(t), name) {
+			if t.Spec().IsNamed(name) {
 				return t.Tool, true
 			}
 		}

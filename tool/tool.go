@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"iter"
 	"os"
+	"slices"
 
 	"pollux/llm/ellipsis"
 )
@@ -57,6 +58,9 @@ type Spec struct {
 
 // Names returns the name of the tool and its aliases.
 func (s *Spec) Names() []string { return append([]string{s.Name}, s.Aliases...) }
+
+// IsNamed reports whether a name is that of the tool, or one of its aliases.
+func (s *Spec) IsNamed(name string) bool { return s.Name == name || slices.Contains(s.Aliases, name) }
 
 // Declaration is the description of a tool for a model.
 type Declaration struct {

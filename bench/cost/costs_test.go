@@ -42,7 +42,7 @@ var costs = []cost{
 	{"first hello/files made", 8, "files and directories", "~/.gemini, its tmp and the project's, with a marker and the sessions; the list of projects, and its lock; the session file."},
 
 	{"hello in memory/memory", 890_000, "bytes", "The whole run, from the flags to the answer."},
-	{"hello in memory/objects", 3_810, "objects", "The whole run, from the flags to the answer. A dozen are steps of the gate that the sandbox needs, and thirty look whether it suits the machine."},
+	{"hello in memory/objects", 3_790, "objects", "The whole run, from the flags to the answer. A dozen are steps of the gate that the sandbox needs, and thirty look whether it suits the machine."},
 
 	{"hello in a large repository/memory", 905_000, "bytes", "Hardly more than elsewhere: of a large index nothing is read but its size."},
 	{"hello in a large repository/objects", 3_850, "objects", "Hardly more than elsewhere."},

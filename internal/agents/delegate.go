@@ -146,7 +146,7 @@ func (s *Agents) grant(ctx context.Context, d *subagent.Definition, own *memory.
 	if pages := manual.New(docs.Pages); slices.Contains(d.Tools, pages.Spec().Name) && !slices.ContainsFunc(granted, func(t tool.Tool) bool { return t.Spec().Name == pages.Spec().Name }) {
 		granted = append(granted, pages)
 	}
-	granted = slices.DeleteFunc(granted, func(t tool.Tool) bool { return slices.Contains(t.Spec().Names(), done.Spec().Name) })
+	granted = slices.DeleteFunc(granted, func(t tool.Tool) bool { return t.Spec().IsNamed(done.Spec().Name) })
 	r := tool.NewRegistry(granted...)
 	if servers, theirs := s.serversOf(d); servers != nil {
 		if pending := servers.Settle(ctx); ctx.Err() != nil {
