@@ -156,14 +156,13 @@ left out PreToolUse of Bash (it has no command) LOST` {
 		t.Errorf("reports:\n%s", got)
 	}
 	list, _, _ := Read(User, rawOf(m.Definitions()))
-	st := open(t, Options{Hooks: list})
 	for _, h := range list {
 		if h.Dialect != Claude {
 			t.Errorf("the dialect is %q", h.Dialect)
 		}
 	}
 	list[0].Command = "exit 2"
-	st = open(t, Options{Hooks: list[:1]})
+	st := open(t, Options{Hooks: list[:1]})
 	for call, blocks := range map[string]bool{"run_shell_command": true, "replace": true, "read_file": false} {
 		if b := st.Before(t.Context(), hooked(call, `{"file_path":"a","command":"x"}`)); b.Block != blocks {
 			t.Errorf("%s: %+v", call, b)

@@ -20,25 +20,26 @@ func TestMac(t *testing.T) {
 	}
 	p := profile.Make(place)
 	for name, want := range map[string]sandbox.Verdict{
-		"Projects/app/new":                                  sandbox.MayChange,
-		"notes/new":                                         sandbox.MayChange, // although it does not exist
-		"scratch/x":                                         sandbox.MayChange,
-		"folders/ab/T/x":                                    sandbox.MayChange,
-		"folders/ab/T/gemini":                               sandbox.Hidden, // else it could be moved there with files in it
-		"folders/ab/T/gemini/ide/x.json":                    sandbox.Hidden,
-		"folders/ab/C/clang/x":                              sandbox.MayChange,
-		"Library/Caches/go-build/x":                         sandbox.MayChange,
-		"Library/Caches/pip/x":                              sandbox.MayChange,
-		"Library/Developer/Xcode/DerivedData/x":             sandbox.MayChange,
-		".cache/uv/x":                                       sandbox.MayChange,
-		".cargo/registry/x":                                 sandbox.MayRead, // neither the program nor the directory is there
-		"Library/Caches/com.apple.Safari/x":                 sandbox.MayRead,
-		"Library/LaunchAgents/x.plist":                      sandbox.MayRead,
-		"Library/Preferences/x.plist":                       sandbox.MayRead,
-		".zshrc":                                            sandbox.MayRead,
-		".ssh/id_rsa":                                       sandbox.Hidden,
-		"Library/Keychains/login.keychain-db":               sandbox.Hidden,
-		"Library/Application Support/Google/Chrome/Cookies": sandbox.Hidden,
+		"Projects/app/new":                      sandbox.MayChange,
+		"notes/new":                             sandbox.MayChange, // although it does not exist
+		"scratch/x":                             sandbox.MayChange,
+		"folders/ab/T/x":                        sandbox.MayChange,
+		"folders/ab/T/gemini":                   sandbox.Hidden, // else it could be moved there with files in it
+		"folders/ab/T/gemini/ide/x.json":        sandbox.Hidden,
+		"folders/ab/C/clang/x":                  sandbox.MayChange,
+		"Library/Caches/go-build/x":             sandbox.MayChange,
+		"Library/Caches/pip/x":                  sandbox.MayChange,
+		"Library/Developer/Xcode/DerivedData/x": sandbox.MayChange,
+		".cache/uv/x":                           sandbox.MayChange,
+		".cargo/registry/x":                     sandbox.MayRead, // neither the program nor the directory is there
+		"Library/Caches/com.apple.Safari/x":     sandbox.MayRead,
+		"Library/LaunchAgents/x.plist":          sandbox.MayRead,
+		"Library/Preferences/x.plist":           sandbox.MayRead,
+		".zshrc":                                sandbox.MayRead,
+		".ssh/id_rsa":                           sandbox.Hidden,
+		"Library/Keychains/login.keychain-db":   sandbox.Hidden,
+
+		"Library/Application Support/Google/Chrome/Cookies":      sandbox.Hidden,
 		"Library/Application Support/Google/Chrome Beta/Cookies": sandbox.Hidden,
 		"Library/Containers/com.docker.docker/Data/x":            sandbox.Hidden,
 		"Library/Messages/chat.db":                               sandbox.Hidden,
