@@ -162,7 +162,9 @@ func (s *Snapshots) Log() func() (*store.Store, error) {
 
 // Git returns the user's git, which reads contents that only repositories have. One in the directories outside is not the user's.
 func Git(p *project.Project, outside ...string) *gitbase.Git {
-	return gitbase.New(p.Launcher, secret.Without(p.Env().User().List(), p.SecretVariables()), outside...)
+	g := gitbase.New(p.Launcher, secret.Without(p.Env().User().List(), p.SecretVariables()), outside...)
+	g.Temp = p.Paths.Staging()
+	return g
 }
 
 // Steps returns the steps of the gate around each call.

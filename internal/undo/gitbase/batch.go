@@ -18,9 +18,14 @@ import (
 // store is a git directory of our own, empty but for the names of the directories that have the objects.
 type store struct{ dir string }
 
-// newStore makes a git directory for hashes of a size.
-func newStore(objectDirs []string, hash uint8) (store, error) {
-	dir, err := os.MkdirTemp("", "pollux-git-")
+// newStore makes a git directory in temp for hashes of a size.
+func newStore(temp string, objectDirs []string, hash uint8) (store, error) {
+	if temp != "" {
+		if err := os.MkdirAll(temp, 0o700); err != nil {
+			return store{}, err
+		}
+	}
+	dir, err := os.MkdirTemp(temp, "pollux-git-")
 	if err != nil {
 		return store{}, err
 	}

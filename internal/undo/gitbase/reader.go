@@ -106,7 +106,7 @@ func (r *Reader) store(ctx context.Context, hash uint8) (s store, err error) {
 	if ok && s.isThere() { // a program may clean the directory of temporary files
 		return s, nil
 	}
-	if s, err = newStore(r.objectDirs, hash); err != nil {
+	if s, err = newStore(r.git.Temp, r.objectDirs, hash); err != nil {
 		return store{}, fmt.Errorf("prepare to read git objects: %w", err)
 	}
 	r.stores[hash] = s

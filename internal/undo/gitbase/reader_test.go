@@ -209,6 +209,7 @@ func TestRestart(t *testing.T) {
 		}
 	})
 	u.git = gitbase.New(launcher, u.environ)
+	u.git.Temp = u.path("new/staging") // where commands in the sandbox do not write
 	reader := u.git.NewReader(u.path("r/.git/objects"))
 	for i := range 3 {
 		for range 2 {
@@ -219,6 +220,9 @@ func TestRestart(t *testing.T) {
 		}
 		if len(started) != i+1 {
 			t.Fatalf("%d: git was started %d times", i, len(started))
+		}
+		if filepath.Dir(dirs[i]) != u.git.Temp {
+			t.Errorf("git runs in %s, not in %s", dirs[i], u.git.Temp)
 		}
 		processtest.Kill(started[i].PID())
 		<-started[i].Closed()

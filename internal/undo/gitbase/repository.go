@@ -20,6 +20,10 @@ import (
 
 // Git is the user's git.
 type Git struct {
+	// Temp is the directory for git directories of a moment, which is made if necessary; "" is that for temporary files. Commands in the sandbox must not
+	// write there: they could change the contents that undo gets.
+	Temp string
+
 	path     string // "" if it is not installed
 	environ  []string
 	launcher process.Launcher
