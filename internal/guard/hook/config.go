@@ -219,20 +219,8 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 		return nil, "it is not an object"
 	}
 	if c.Dialect != nil {
-		dialect := Output{"d": c.Dialect}.text("d")
-		switch {
-		case dialect == "gemini" && h.As == "":
-			h.Dialect = Gemini
-		case dialect == string(Claude) && claudeName(h) != "":
-			h.Dialect = Claude
-		case dialect == string(Antigravity) && antigravityName(h.Event) != "" && h.As == "":
-			h.Dialect = Antigravity
-		case dialect == string(Qwen) && claudeName(h) != "":
-			h.Dialect = Qwen
-		case dialect == string(Claude), dialect == string(Antigravity), dialect == string(Qwen):
-			return nil, fmt.Sprintf("%s has no event like %s", Dialect(dialect), cmp.Or(h.As, string(h.Event)))
-		default:
-			return nil, fmt.Sprintf("the dialect must be \"claude\", \"antigravity\", \"qwen\" or \"gemini\", not %s", brief(string(c.Dialect)))
+		if reason := h.setDialect(c.Dialect); reason != "" {
+			return nil, reason
 		}
 	}
 	switch {
@@ -286,6 +274,25 @@ func (h *Hook) parse(raw json.RawMessage) (notes []string, reason string) {
 		h.Env[name] = fmt.Sprint(value)
 	}
 	return notes, ""
+}
+
+// setDialect sets the dialect to a value of the settings, and returns why it cannot.
+func (h *Hook) setDialect(value json.RawMessage) (reason string) {
+	switch dialect := (Output{"d": value}).text("d"); {
+	case dialect == "gemini" && h.As == "":
+		h.Dialect = Gemini
+	case dialect == string(Claude) && claudeName(h) != "":
+		h.Dialect = Claude
+	case dialect == string(Antigravity) && antigravityName(h.Event) != "" && h.As == "":
+		h.Dialect = Antigravity
+	case dialect == string(Qwen) && claudeName(h) != "":
+		h.Dialect = Qwen
+	case dialect == string(Claude), dialect == string(Antigravity), dialect == string(Qwen):
+		return fmt.Sprintf("%s has no event like %s", Dialect(dialect), cmp.Or(h.As, string(h.Event)))
+	default:
+		return fmt.Sprintf("the dialect must be \"claude\", \"antigravity\", \"qwen\" or \"gemini\", not %s", brief(string(value)))
+	}
+	return ""
 }
 
 // milliseconds converts a timeout. It is at most a day; negative values become 0.
