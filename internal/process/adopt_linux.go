@@ -26,8 +26,8 @@ type adoption struct {
 var adopted adoption
 
 // Adopt makes this process the parent of its programs' descendants whose own parents end, as daemons do. It waits for their end,
-// so that none stays as a zombie. Where a process may look into its descendants only, it then sees into daemons, too. The first call asks isNeeded whether
-// to do so; later calls have no effect.
+// so that none stays as a zombie. Where a process may look into its descendants only, it then sees into daemons, too. Only the first call has an effect, and
+// only if isNeeded returns true.
 func Adopt(isNeeded func() bool) {
 	adopted.once.Do(func() {
 		if !isNeeded() || unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != nil {

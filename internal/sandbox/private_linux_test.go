@@ -123,7 +123,7 @@ func init() {
 func TestPrivateServers(t *testing.T) {
 	t.Parallel()
 	if processtest.HasRaceDetector() {
-		t.Skip("a program that tries to connect has no races, and takes long to start")
+		t.Skip("NOT TESTED: a program that tries to connect has no races, and takes long to start with the detector")
 	}
 	if err := errors.Join(sandbox.Available()); err != nil || sandbox.Gap() != "" {
 		t.Skip("NOT TESTED:", err, sandbox.Gap())
