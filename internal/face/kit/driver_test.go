@@ -21,6 +21,7 @@ import (
 	"pollux/internal/manage"
 	"pollux/internal/outcome"
 	"pollux/internal/slash"
+	"pollux/internal/stats"
 	"pollux/tool"
 )
 
@@ -42,6 +43,8 @@ type scene struct {
 	seen     []string
 	beside   []string // the reports of commands beside the work
 	shown    []*Question
+	calls    int   // that the session has counted
+	counts   []int // of calls, in the reports of runs
 	ended    chan error
 }
 
@@ -73,6 +76,7 @@ func (s *scene) settle() {
 
 func (s *scene) draw(e Event) {
 	text := fmt.Sprintf("%T", e)
+	s.noteCounts(e)
 	switch e := e.(type) {
 	case Asked:
 		s.shown = append(s.shown, e.Question)
@@ -120,6 +124,22 @@ func (s *scene) draw(e Event) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.seen = append(s.seen, strings.TrimPrefix(text, "kit."))
+}
+
+// noteCounts keeps the counts in a report.
+func (s *scene) noteCounts(e Event) {
+	var counts *stats.Snapshot
+	switch e := e.(type) {
+	case Began:
+		counts = e.Stats
+	case Finished:
+		counts = e.Stats
+	}
+	if counts != nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.counts = append(s.counts, counts.Tools.Calls)
+	}
 }
 
 // wants compares the reports of the driver since the last time.
@@ -182,6 +202,12 @@ func (f scripted) RunTyped(_ context.Context, command string, _ func(agent.Event
 func (f scripted) Allows(c *agent.PreparedCall) bool { return f.s.allowed[c.Call().ID] }
 
 func (scripted) ShowDiff(context.Context, string, string) (*companion.Diff, string) { return nil, "" }
+
+func (f scripted) Stats() stats.Snapshot {
+	f.s.mu.Lock()
+	defer f.s.mu.Unlock()
+	return stats.Snapshot{Tools: stats.Tool{Calls: f.s.calls}}
+}
 
 func (f scripted) RecordForcedExit() { f.s.forced = true }
 func (f scripted) Close()            {}

@@ -7,6 +7,7 @@ import (
 	"pollux/agent"
 	"pollux/internal/guard/hook"
 	"pollux/internal/slash"
+	"pollux/internal/stats"
 )
 
 // Event is a report of a [Driver] to its face. [Events] lists the kinds.
@@ -48,7 +49,8 @@ const separator = "\n\n"
 // Began reports the beginning of work, until [Finished]. IsRun is set for a run of the model. Prompt is the prompt of the
 // run, "" if there is none. Command is the / command, and Shell the shell command that the person has entered, "" for other work.
 // IsNew means that the person has not just typed the prompt or the command: the face shows it.
-// Waited are the inputs that it takes out of the queue, as [Queued] had them.
+// Waited are the inputs that it takes out of the queue, as [Queued] had them. Stats are the counts of the session before a run of the model, whose
+// first request may have ended before the face reads this; nil for other work.
 type Began struct {
 	IsRun   bool
 	Prompt  string
@@ -56,6 +58,7 @@ type Began struct {
 	Command string
 	Shell   string
 	Waited  []string
+	Stats   *stats.Snapshot
 }
 
 // Ran is an event of the run in progress. The driver reports questions as [Asked] when it is their turn, and [agent.Cancelled]
@@ -69,8 +72,8 @@ type Cancelled struct{ ByInterrupt, IsLeaving bool }
 // Failed reports the error of a run or a command.
 type Failed struct{ Err error }
 
-// Finished reports the end of the work in progress.
-type Finished struct{}
+// Finished reports the end of the work in progress. Stats are the counts of the session after a run of the model, nil for other work.
+type Finished struct{ Stats *stats.Snapshot }
 
 // CommandDone is the result of a / command. The driver sends its prompt and starts its run.
 type CommandDone struct{ Result slash.Result }

@@ -11,6 +11,7 @@ import (
 	"pollux/internal/crash"
 	"pollux/internal/exit"
 	"pollux/internal/slash"
+	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -57,6 +58,7 @@ func (d *Driver) startJob(began Began, work func(ctx context.Context, post func(
 	// The buffer collects chunks while the face draws.
 	j := &job{cancel: cancel, steps: make(chan func(), 64), abandoned: make(chan struct{}), prompt: began.Prompt, isRun: began.IsRun}
 	d.job = j
+	began.Stats = d.stats(j)
 	d.emit(began)
 	go func() {
 		defer close(j.steps)
@@ -70,6 +72,15 @@ func (d *Driver) startJob(began Began, work func(ctx context.Context, post func(
 			}
 		})
 	}()
+}
+
+// stats returns the counts of the session until now if a job is a run of the model, else nil.
+func (d *Driver) stats(j *job) *stats.Snapshot {
+	if !j.isRun {
+		return nil
+	}
+	s := d.current().Stats()
+	return &s
 }
 
 func (d *Driver) startTask(began Began, t task) {
@@ -350,7 +361,7 @@ func (d *Driver) finishJob() {
 	d.dismiss()
 	j.cancel(nil)
 	d.job = nil
-	d.emit(Finished{})
+	d.emit(Finished{d.stats(j)})
 	if j.isCancelled && j.prompt != "" && !j.hasOutput {
 		d.emit(NotSent{[]string{j.prompt}, true})
 	}

@@ -9,6 +9,7 @@ import (
 	"pollux/internal/records"
 	"pollux/internal/session"
 	"pollux/internal/slash"
+	"pollux/internal/stats"
 	"pollux/internal/terminal"
 )
 
@@ -26,6 +27,8 @@ type Session interface {
 	Unknown(line string) string
 	// ShowDiff shows a change in the person's editor, and returns its name. The diff is nil if no editor can show it.
 	ShowDiff(ctx context.Context, path, text string) (diff *companion.Diff, editor string)
+	// Stats returns the counts of the session until now.
+	Stats() stats.Snapshot
 	// LogPrompt keeps the text that the person has entered for later sessions.
 	LogPrompt(text string)
 	// End completes the session, and may ask questions. It returns the last text to show, "" for none.
@@ -78,6 +81,9 @@ func (l Live) RunCommand(ctx context.Context, line string) (slash.Result, error)
 
 // Unknown implements [Session].
 func (l Live) Unknown(line string) string { return l.Commands.Unknown(line) }
+
+// Stats implements [Session].
+func (l Live) Stats() stats.Snapshot { return l.session().Observers.Stats.Snapshot() }
 
 // LogPrompt implements [Session].
 func (l Live) LogPrompt(text string) { l.session().PromptLog.Add(l.session().ID(), text) }

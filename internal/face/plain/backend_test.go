@@ -9,6 +9,7 @@ import (
 	"pollux/internal/face/kit"
 	"pollux/internal/manage"
 	"pollux/internal/slash"
+	"pollux/internal/stats"
 	"pollux/internal/terminal"
 	"pollux/internal/wording"
 )
@@ -85,6 +86,7 @@ func (f fake) RunTyped(ctx context.Context, command string, _ func(agent.Event))
 
 func (f fake) Allows(c *agent.PreparedCall) bool                                { return f.b.IsAllowed != nil && f.b.IsAllowed(c) }
 func (fake) ShowDiff(context.Context, string, string) (*companion.Diff, string) { return nil, "" }
+func (fake) Stats() (s stats.Snapshot)                                          { return s }
 func (fake) RecordForcedExit()                                                  {}
 func (fake) Close()                                                             {}
 

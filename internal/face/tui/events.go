@@ -54,7 +54,7 @@ func (l *loop) handle(e kit.Event, now time.Time) {
 	case kit.CommandDone:
 		l.commandDone(e)
 	case kit.Finished:
-		l.workEnded(now)
+		l.workEnded(e, now)
 		l.showProgress()
 	case kit.Asked:
 		l.ask(e.Question)
@@ -91,7 +91,7 @@ func (l *loop) began(e kit.Began, now time.Time) {
 	if !e.IsRun {
 		return
 	}
-	l.beginTurn(now)
+	l.beginTurn(e, now)
 	if e.Prompt != "" && !e.IsNew { // the transcript shows a new one
 		l.transcript.Prompt(e.Prompt)
 	}
@@ -108,9 +108,9 @@ func (l *loop) beganCommand(e kit.Began) {
 }
 
 // workEnded shows that the face waits for the user.
-func (l *loop) workEnded(now time.Time) {
+func (l *loop) workEnded(e kit.Finished, now time.Time) {
 	l.composer.IsBusy = false
-	l.endTurn(now)
+	l.endTurn(e, now)
 	l.refreshStatus()
 	if l.view.isOpen() {
 		l.view.files.Forget() // files may have changed

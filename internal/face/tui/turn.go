@@ -5,6 +5,7 @@ import (
 
 	"pollux/agent"
 	"pollux/internal/config"
+	"pollux/internal/face/kit"
 	"pollux/internal/face/tui/receipt"
 	"pollux/internal/face/tui/styled"
 )
@@ -55,19 +56,19 @@ func (p *phase) cancel() {
 func (p phase) isClosing() bool { return p == ended || p == answered || p == cancelled }
 
 // beginTurn notes the counts of the session before the run.
-func (l *loop) beginTurn(now time.Time) {
-	l.turn = turn{phase: answering, began: now, before: l.counts()}
+func (l *loop) beginTurn(e kit.Began, now time.Time) {
+	l.turn = turn{phase: answering, began: now, before: receipt.Of(e.Stats)}
 }
 
 // endTurn prints the receipt of the run, if the user wants it.
-func (l *loop) endTurn(now time.Time) {
+func (l *loop) endTurn(e kit.Finished, now time.Time) {
 	if l.turn.phase == ended {
 		return
 	}
 	took := now.Sub(l.turn.began)
 	l.turn.phase, l.status.values.TurnTime = ended, took
 	if config.TurnSummary.In(l.view.settings()) {
-		r := receipt.Between(l.turn.before, l.counts(), took)
+		r := receipt.Between(l.turn.before, receipt.Of(e.Stats), took)
 		l.transcript.PrintFitting(func(width int) (lines []styled.Line) {
 			if line := r.Line(width, l.display.Look.Theme); line != nil {
 				lines = append(lines, line)
@@ -75,9 +76,4 @@ func (l *loop) endTurn(now time.Time) {
 			return lines
 		})
 	}
-}
-
-func (l *loop) counts() receipt.Counts {
-	counts := l.view.session.Observers.Stats.Snapshot()
-	return receipt.Of(&counts)
 }

@@ -22,8 +22,11 @@ type Counts struct {
 	HasCost  bool    // the cost of all models is known
 }
 
-// Of returns the counts of a session, of all its models together.
+// Of returns the counts of a session, of all its models together. They are zero for nil.
 func Of(s *stats.Snapshot) (c Counts) {
+	if s == nil {
+		return c
+	}
 	for i := range s.Models {
 		m := &s.Models[i]
 		c.Requests += m.API.Requests
